@@ -10,6 +10,7 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, UnseenTrial
+from evaluator.inside.excerpts import excerpt
 from evaluator.judge.rejection import Rejection
 from evaluator.records.measurements import FUNCTIONAL
 from evaluator.records.reasons import Flag, Status
@@ -23,6 +24,7 @@ from evaluator.records.record import (
     SandboxRef,
     TaskRef,
 )
+from evaluator.sandbox.host_paths import without_host_paths
 from evaluator.unseen.record import (
     NOT_JUDGED_STATUSES,
     UNSEEN_SCHEMA_VERSION,
@@ -86,6 +88,11 @@ def unseen_record_of(
         seconds=_rounded(context),
         log=_log(context, [trial.candidate.rejection for trial in trials if trial.candidate.rejection]),
     )
+
+
+def log_of(printed: str) -> str:
+    """Return a record's log of what was printed: its beginning and end, without this host's folders."""
+    return excerpt(without_host_paths(printed), LOG_BYTES)
 
 
 def _case_record(state: CaseState, timed: bool) -> CaseRecord:
@@ -158,4 +165,4 @@ def _rounded(context: Context) -> dict[str, float]:
 def _log(context: Context, rejections: Sequence[Rejection]) -> str:
     printed = context.candidate.log if context.candidate else []
     texts = dict.fromkeys([*context.log, *printed, *(rejection.log for rejection in rejections)])
-    return "\n".join(filter(None, texts))[-LOG_BYTES:]
+    return log_of("\n".join(filter(None, texts)))

@@ -9,10 +9,12 @@ import tempfile
 from evaluator.errors import SandboxError
 from evaluator.inside import folders, processes
 
+WORKSPACE_PREFIX = "arena-"
+
 
 def make_workspace() -> str:
     """Make a folder that other users may enter but not list."""
-    folder = tempfile.mkdtemp(prefix="arena-")
+    folder = tempfile.mkdtemp(prefix=WORKSPACE_PREFIX)
     os.chmod(folder, 0o711)
     return folder
 

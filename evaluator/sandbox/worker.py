@@ -11,13 +11,14 @@ from typing import Protocol
 
 from evaluator.errors import SandboxError
 from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
+from evaluator.inside.excerpts import MAX_SENTENCE, cut, excerpt
 from evaluator.inside.limits import Limits
 from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
 from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
 HELLO_TIMEOUT_S = 60.0
 EXIT_GRACE_S = 1.0  # from closing its files to its end
-MAX_DETAIL = 4000
+MAX_DETAIL, MAX_PRINTED = 4000, 1000  # characters of a traceback, of what was printed in a message
 
 
 class WorkerHost(Protocol):
@@ -96,7 +97,7 @@ class Worker:
         self._sandbox.thaw_worker()
 
     def output(self) -> str:
-        """Return the end of its output so far."""
+        """Return the beginning and the end of its output so far."""
         self._output.drain()
         return self._output.text
 
@@ -132,8 +133,8 @@ class Worker:
         """Make the exception of a fault; its fields are untrusted, so they become text of limited length."""
         if not isinstance(fault, dict):
             return self._broken(BadReply, op, "a fault without fields")
-        kind, text = str(fault.get("kind"))[:200], str(fault.get("text"))[-MAX_DETAIL:]
-        return WorkerFault(op, kind, text, self.output())
+        kind, sentence = str(fault.get("kind"))[:200], cut(str(fault.get("sentence", "")), MAX_SENTENCE)
+        return WorkerFault(op, kind, excerpt(str(fault.get("text")), MAX_DETAIL), self.output(), sentence)
 
     def _end(self, grace_s: float) -> Ended:
         if self._ended is None:
@@ -154,5 +155,5 @@ class Worker:
         except (DeadlinePassed, FloodSeen, BadFrame, ChannelClosed) as error:
             ended = self.close()
             raise SandboxError(
-                f"a worker did not start ({type(error).__name__}, {ended}): {self._output.text[-500:]}"
+                f"a worker did not start ({type(error).__name__}, {ended}): {excerpt(self._output.text, MAX_PRINTED)}"
             ) from error

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.inside.excerpts import excerpt
+
 LOG_LENGTH = 60_000  # characters kept of a compiler's output
 
 
@@ -37,7 +39,10 @@ def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compi
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         return Compilation(False, True, output.decode(errors="replace"))
-    return Compilation(process.returncode == 0, False, output.decode(errors="replace"))
+    log = output.decode(errors="replace")
+    if process.returncode < 0:
+        log += f"error: the compiler was ended by {signal.strsignal(-process.returncode)}\n"
+    return Compilation(process.returncode == 0, False, log)
 
 
 def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str, str]]) -> str:
@@ -46,4 +51,4 @@ def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str,
         log = log.replace(f"{workspace}/", "").replace(workspace, ".")
     for path, name in sorted(names, key=lambda pair: len(pair[0]), reverse=True):
         log = log.replace(path, name)
-    return log if len(log) <= LOG_LENGTH else log[:LOG_LENGTH] + "\n[cut]\n"
+    return excerpt(log, LOG_LENGTH)
