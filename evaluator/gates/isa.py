@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from evaluator.backends import cpu
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
+from evaluator.host_paths import without_host_paths
 from evaluator.inside.excerpts import cut
 from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS
 from evaluator.judge.builds import Build
@@ -21,7 +22,6 @@ from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Runner, blaming_baseline
 from evaluator.judge.timing.session import SideName
 from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
-from evaluator.sandbox.host_paths import without_host_paths
 
 GATE = "compile"  # the gate that the findings name
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "

@@ -10,6 +10,7 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, UnseenTrial
+from evaluator.host_paths import without_host_paths
 from evaluator.inside.excerpts import excerpt
 from evaluator.judge.rejection import Rejection
 from evaluator.records.measurements import FUNCTIONAL
@@ -24,7 +25,6 @@ from evaluator.records.record import (
     SandboxRef,
     TaskRef,
 )
-from evaluator.sandbox.host_paths import without_host_paths
 from evaluator.unseen.record import (
     NOT_JUDGED_STATUSES,
     UNSEEN_SCHEMA_VERSION,

@@ -86,10 +86,12 @@ def _describe(error: BaseException) -> dict[str, str]:
     try:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         text = excerpt("".join(traceback.format_exception(type(error), error, trace)[-LAST_FRAMES:]), MAX_TEXT)
-        sentence = sentence_of(error)
     except BaseException:
         text = "the exception cannot be formatted"
-        sentence = f"{kind.rpartition('.')[2]}: {text}"
+    try:
+        sentence = sentence_of(error)
+    except BaseException:
+        sentence = f"{kind.rpartition('.')[2]}, whose text cannot be formatted"
     return {"kind": kind, "sentence": sentence, "text": text}
 
 

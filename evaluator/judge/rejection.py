@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from evaluator.host_paths import without_host_paths
 from evaluator.inside.excerpts import LEFT_OUT, cut
 from evaluator.records.reasons import REASONS, Status
 from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
-from evaluator.sandbox.host_paths import without_host_paths
 
 MAX_DETAIL = 300  # characters of a sentence
 _RAISED = {  # last part of an exception's class name → reason

@@ -7,9 +7,8 @@ import subprocess
 import tempfile
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import WORKSPACE_PREFIX
 from evaluator.inside import folders, processes
-
-WORKSPACE_PREFIX = "arena-"
 
 
 def make_workspace() -> str:

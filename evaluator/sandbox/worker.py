@@ -113,7 +113,9 @@ class Worker:
         except DeadlinePassed:
             raise self._broken(WorkerTimeout, op, f"no reply within {timeout_s:.3g} s") from None
         except FloodSeen:
-            raise self._broken(OutputFlood, op, "printed more than its limit") from None
+            raise self._broken(
+                OutputFlood, op, f"printed more than {self._sandbox.limits.output_bytes:,} bytes"
+            ) from None
         except BadFrame as error:
             raise self._broken(BadReply, op, f"a reply that violates the protocol: {error}") from error
         except ChannelClosed:
@@ -125,7 +127,7 @@ class Worker:
 
     def _died(self, op: str) -> WorkerError:
         if self._sandbox.expired:
-            return self._broken(WorkerTimeout, op, "the sandbox's time was over")
+            return self._broken(WorkerTimeout, op, f"the sandbox's time was over, {self._sandbox.limits.wall_s:g} s")
         ended = self._end(EXIT_GRACE_S)
         return WorkerDied(op, ended, self._output.text)
 

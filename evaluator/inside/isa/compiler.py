@@ -161,7 +161,7 @@ class _Child:
         os.close(self._output)
         if text is None:
             return {"error": f"{NOT_IN_TIME} {self._limit_s:g} s"}
-        result = json.loads(text) if text else {"error": f"the compiler was ended by {_ending(status)}"}
+        result = json.loads(text) if text else {"error": f"the compiler {_ending(status)}"}
         return {**result, "error": _last_words(result["error"], printed)} if "error" in result else dict(result)
 
     def _end(self) -> int:
@@ -229,8 +229,8 @@ def _private_cache() -> Iterator[None]:
 
 def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return f"signal {os.WTERMSIG(status)}"
-    return f"its exit status {os.WEXITSTATUS(status)}"
+        return f"was ended by signal {os.WTERMSIG(status)}"
+    return f"ended with exit status {os.WEXITSTATUS(status)}"
 
 
 def _last_words(error: str, printed: str) -> str:

@@ -1,4 +1,7 @@
-"""Takes this host's folders out of texts that become public: a file stays recognisable by its name and line."""
+"""The folders of workers, and how this host's folders are taken out of texts that become public.
+
+A file stays recognisable by its name and line.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluator.sandbox.bubblewrap import ARENA, WORKSPACE
-from evaluator.sandbox.plain import WORKSPACE_PREFIX
 from evaluator.state import REPOSITORY
 
+ARENA = "/arena"  # where evaluator/ is mounted inside bubblewrap
+WORKSPACE = "/ws"  # of bubblewrap's workers, which have a folder each in it
+WORKSPACE_PREFIX = "arena-"  # of the folder for temporary files that plain workers have a folder each in
 _START = r"(?<![\w.~-])"  # of a path: "hip2hip/arena/GELU" holds no /arena
 _END = r"[^/\s:'\"<>|,;()\[\]]"  # a letter of a folder's name
 
@@ -41,7 +45,9 @@ def _folders() -> tuple[tuple[str, str], ...]:
         str(REPOSITORY): "",
         os.environ.get("ARENA_STATE", ""): "<state>/",
     }
-    every = {os.path.abspath(form): name for path, name in known.items() if path for form in (path, _resolved(path))}
+    every = {
+        os.path.abspath(form): name for path, name in known.items() if path for form in (path, os.path.realpath(path))
+    }
     shallow = {os.sep, "/usr", "/usr/local", tempfile.gettempdir()}  # of many programs, or below in `_patterns`
     return tuple((f"{path}/", every[path]) for path in sorted(every, key=len, reverse=True) if path not in shallow)
 
@@ -63,7 +69,3 @@ def _forms(worker: str, temporary: str) -> Iterator[tuple[str, str]]:
     yield r"/root(?![\w.-])", "~"
     if (home := os.path.expanduser("~")) != os.sep:
         yield rf"{re.escape(home)}(?![\w.-])", "~"
-
-
-def _resolved(path: str) -> str:
-    return os.path.realpath(path)
