@@ -38,7 +38,7 @@ class Audited:
 
 
 def read_audited(path: Path, folder: Path | None, backend: str | None) -> Audited:
-    """Read a record, its task, and its candidate: from `folder`, or from where a run folder has it.
+    """Read a record, its task, and its candidate: from `folder`, or from where a run folder or a site's zip has it.
 
     Raises:
         UsageError: there is no record, or no candidate.
@@ -48,7 +48,9 @@ def read_audited(path: Path, folder: Path | None, backend: str | None) -> Audite
     except (OSError, DecodeError) as error:
         raise UsageError(f"{path} is not a record: {error}") from error
     task = load_task(record.task.id)
-    candidate = read_candidate(folder or path.parent.parent / "candidates" / path.stem, task)
+    beside = path.with_name("candidate")
+    beside = beside if beside.is_dir() else path.parent.parent / "candidates" / path.stem
+    candidate = read_candidate(folder or beside, task)
     return Audited(record, task, candidate, backend or record.host.backend)
 
 

@@ -10,6 +10,7 @@ from evaluator import codec
 from evaluator.records.record import HostInfo, TaskRef, is_timestamp
 
 ACTIVITY_SCHEMA_VERSION = 1
+TITLE = "activity trace"  # a summary begins with it
 Verdict = Literal["agree", "disagree"]
 
 
@@ -84,7 +85,7 @@ def problems_of(report: ActivityReport) -> list[str]:
 def summary(report: ActivityReport) -> str:
     """The report as lines of plain text: the verdict, then each case with its times, share and longest work."""
     where = f"{report.host.device_class} by {report.profiler}, {report.made_at}"
-    lines = [f"activity trace: {report.verdict} ({where})"]
+    lines = [f"{TITLE}: {report.verdict} ({where})"]
     for case in report.cases:
         share = "no work" if case.own_share is None else f"own kernels {100 * case.own_share:.0f} %"
         lines.append(
