@@ -39,10 +39,7 @@ def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compi
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         return Compilation(False, True, output.decode(errors="replace"))
-    log = output.decode(errors="replace")
-    if process.returncode < 0:
-        log += f"error: the compiler was ended by {signal.strsignal(-process.returncode)}\n"
-    return Compilation(process.returncode == 0, False, log)
+    return Compilation(process.returncode == 0, False, output.decode(errors="replace"))
 
 
 def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str, str]]) -> str:
