@@ -20,7 +20,7 @@ from evaluator.records.reasons import REASONS, Flag, Status
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-2"  # how the judge times; whatever changes a number changes this name
 OWN_PROTOCOLS = "arena-"  # how the names of the judge's own protocols begin, past ones included
-LOG_BYTES = 20_000  # the end of what was printed
+LOG_BYTES = 20_000  # characters of the beginning and end of what was printed
 YEARS = range(2020, 2100)
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
 # Registers and scratch per lane, LDS per workgroup, occupancy in waves per SIMD.

@@ -22,11 +22,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import ARENA, WORKSPACE
 from evaluator.inside import processes
 from evaluator.inside.limits import Access, Limits
 
-ARENA = "/arena"  # where evaluator/ is mounted inside
-WORKSPACE = "/ws"
 SWEPT = (WORKSPACE, "/tmp", "/dev/shm")
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
 AS_ROOT = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")

@@ -7,12 +7,13 @@ import subprocess
 import tempfile
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import WORKSPACE_PREFIX
 from evaluator.inside import folders, processes
 
 
 def make_workspace() -> str:
     """Make a folder that other users may enter but not list."""
-    folder = tempfile.mkdtemp(prefix="arena-")
+    folder = tempfile.mkdtemp(prefix=WORKSPACE_PREFIX)
     os.chmod(folder, 0o711)
     return folder
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Literal, Protocol, cast
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import ARENA, WORKSPACE
 from evaluator.inside.confine import Confinement
 from evaluator.inside.limits import Access, Limits
 from evaluator.sandbox import bubblewrap, cgroup, plain
@@ -213,10 +214,10 @@ class Sandbox:
 
 
 def _start_in_bubblewrap(control: Control, limits: Limits, access: Access, group: ControlGroup | None) -> ProcessTree:
-    settings = _settings("bubblewrap", limits, access, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
+    settings = _settings("bubblewrap", limits, access, WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
     info, inside_info = os.pipe()
     command = [*bubblewrap.command(limits, access, inside_info), *_zygote(control, settings)]
-    variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(access.variables)
+    variables = _environment(WORKSPACE, ARENA) | dict(access.variables)
     process = _start(group, command, variables, control, inside_info)
     os.close(inside_info)
     return bubblewrap.BubblewrapTree(process, info)

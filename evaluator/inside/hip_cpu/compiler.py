@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.inside.excerpts import excerpt
+
 LOG_LENGTH = 60_000  # characters kept of a compiler's output
 
 # What clang's, gcc's and nvcc's drivers print when a signal has ended one of their programs.
@@ -85,4 +87,4 @@ def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str,
         log = log.replace(f"{workspace}/", "").replace(workspace, ".")
     for path, name in sorted(names, key=lambda pair: len(pair[0]), reverse=True):
         log = log.replace(path, name)
-    return log if len(log) <= LOG_LENGTH else log[:LOG_LENGTH] + "\n[cut]\n"
+    return excerpt(log, LOG_LENGTH)
