@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from evaluator.backends import get_backend
-from evaluator.bench.build import FLAGS, FOLDER
+from evaluator.bench.build import FLAGS, FOLDER, find_compiler
 from evaluator.inside.bench import KERNELS, KERNELS_SOURCE, Timing
 from evaluator.inside.channel import PAGE_BYTES, SharedMemory, sealed_memory
 from evaluator.judge.seal import KEY, digest_of, folded, leave_key, mixed, page_of, seal_of
@@ -236,5 +236,5 @@ def test_kernels_and_driver_functions_compile_for_amd_too(tmp_path) -> None:
     subprocess.run([toolchain["clang"], *flags], check=True)
     for name in KERNELS:
         assert f".amdhsa_kernel {name}\n" in assembly.read_text()
-    command = ["g++", *FLAGS, "-DARENA_HIP", "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    command = [find_compiler(), *FLAGS, "-DARENA_HIP", "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
     subprocess.run(command, check=True)
