@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from evaluator.gates.plain.found import RULES, SourceFinding
+from evaluator.gates.plain.found import LISTS, RULES, SourceFinding
 from evaluator.gates.plain.reader import read_sources
 from evaluator.judge.rejection import Rejection
 from evaluator.records.record import Finding
@@ -40,11 +40,11 @@ def check(context: SourceContext) -> Rejection | None:
         return Rejection(reason, ", ".join(same))
     for name, found in read_sources(context.candidate_files.files).items():
         for rule, uses in _by_rule(found).items():
-            finding = Finding(NAME, rule, f"{name}: {RULES.get(rule, rule.replace('_', ' '))}: {_listed(uses)}")
+            text = f"{name}: {RULES.get(rule, rule.replace('_', ' '))}: {_listed(uses)}"
             if uses[0].holds(clock_covers_streams=context.clock_covers_streams):
-                context.hold(finding)
+                context.hold(Finding(NAME, rule, f"{text} (lists of {LISTS})"))
             else:
-                context.findings.append(finding)
+                context.findings.append(Finding(NAME, rule, text))
     return None
 
 

@@ -4,8 +4,8 @@
 apply `# also:` (gates that catch it too), `# perhaps:` (a gate that does so by chance), `# task: weighted`,
 `# sandbox: plain`, `# later:` (what is still to be built to catch it), `# null:` (the kind of judge/nulls.py that it
 is), `# may_alias:` (an input that the output may lie in), `# shown_at:` (with `# gate: unseen`, which no audit of seen
-cases asks: a size that shows it), `# gfx942: yes` (what it gets depends on the compiler for gfx942). An honest file may have `# held:` alone: why its text
-cannot be read, so that the source gate holds it.
+cases asks: a size that shows it), `# gfx942: yes` (what it gets depends on the compiler for gfx942). An honest file may
+have `# held:` alone: why its text cannot be read, so that the source gate holds it.
 """
 
 from __future__ import annotations

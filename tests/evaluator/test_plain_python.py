@@ -69,7 +69,8 @@ PLAIN = {
     "emoji": "y = 1  # \U0001f468\u200d\U0001f4bb \u200e",
     "an encoding that is ours": "# -*- coding: utf-8 -*-\ny = 'größer'",
     "a docstring with code in it": (
-        "class A:\n    def g(self):\n        '''Like this::\n\n            def other(x):\n                return x\n        '''"
+        "class A:\n    def g(self):\n        '''Like this::\n\n"
+        "            def other(x):\n                return x\n        '''"
     ),
     "a jitted function by a call": "def g(y):\n    pass\nq = triton.jit(g)\n@triton.jit(debug=True)\ndef h(y): pass",
     "options of a launch": (
@@ -79,7 +80,10 @@ PLAIN = {
     "a class with alternatives": "if f is None:\n    class A: pass\nelse:\n    class A: pass\na = A()",
     "a class method": "class A:\n    @classmethod\n    def make(cls, v):\n        return cls()\na = A.make(1)",
     "an enumeration": "import enum\nclass E(enum.Enum):\n    A = 1\nE(1)",
-    "a match": "def g(y):\n    match y:\n        case 1 | 2: return 1\n        case [a, *b]: return a\n        case {'k': c}: return c",
+    "a match": (
+        "def g(y):\n    match y:\n        case 1 | 2: return 1\n"
+        "        case [a, *b]: return a\n        case {'k': c}: return c"
+    ),
     "a named tuple": "import collections\nP = collections.namedtuple('P', 'a b')\np = P(1, 2)",
 }
 

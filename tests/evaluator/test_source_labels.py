@@ -10,7 +10,6 @@ import pytest
 from evaluator.gates.plain import python_labels
 from evaluator.gates.plain.child import read_source
 
-
 CAPABILITIES = {
     *python_labels.MODULES.values(),
     *python_labels.ATTRIBUTES.values(),

@@ -12,7 +12,7 @@ import pytest
 from evaluator.errors import HostError
 from evaluator.gates import source
 from evaluator.gates.plain import reader
-from evaluator.gates.plain.found import UNREADABLE
+from evaluator.gates.plain.found import LISTS, UNREADABLE
 from evaluator.gates.plain.reader import LARGEST, read_sources
 from evaluator.records.record import Finding
 from evaluator.tasks.candidate import Candidate
@@ -145,7 +145,9 @@ def test_the_gate_names_rule_name_and_line():
     context = Context({"a.py": PLAIN + b"import ctypes\ny = ctypes.CDLL\nz = torch.ones(1).softmax(0)\n"})
     assert source.check(context) is None
     texts = {finding.code: finding.text for finding in context.held}
-    assert texts["unlisted_import"] == "a.py: imports what kernels are not known to need: ctypes (line 5)"
+    assert texts["unlisted_import"] == (
+        f"a.py: imports what kernels are not known to need: ctypes (line 5) (lists of {LISTS})"
+    )
     assert "ctypes.CDLL (line 6)" in texts["unlisted_attribute"]
     assert "ctypes.CDLL (line 6)" in texts["native_calls"]
     assert [finding.code for finding in context.findings] == ["library_operator"]
@@ -155,7 +157,7 @@ def test_the_gate_names_some_of_many_uses():
     context = Context({"a.py": b"".join(b"import mine%d\n" % number for number in range(9))})
     source.check(context)
     (finding,) = context.held
-    assert finding.text.endswith("and 4 more uses")
+    assert finding.text.endswith(f"and 4 more uses (lists of {LISTS})")
 
 
 def test_streams_hold_where_the_clock_does_not_cover_them():

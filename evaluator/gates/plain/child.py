@@ -1,4 +1,4 @@
-"""The child process that reads sources: limits first, then every file by its language's rules, and the findings as JSON.
+"""The child process that reads sources: limits first, then each file by its language's rules; findings go out as JSON.
 
 It imports the standard library only, and of that little: the start is most of its time.
 """

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from evaluator.gates.plain import python_names as names
+from evaluator.gates.plain.found import STREAMS
 from evaluator.gates.plain.python_classes import OwnClasses
 from evaluator.gates.plain.python_tree import PythonTree
 
@@ -14,8 +15,8 @@ MAKE_CLASSES = names.ENUMERATIONS | {"typing.NamedTuple"}
 
 
 class CallRules:
-    """A keyword of a call may reach a kernel's launch, where it is an option, by whatever way. So it is one of a list, or
-    a parameter or field of the source, in every call but those of listed functions."""
+    """A keyword of a call may reach a kernel's launch, where it is an option. So in every call, but those of listed
+    functions, it is on a list, or a parameter or field of the source."""
 
     def __init__(self, tree: PythonTree, classes: OwnClasses) -> None:
         self.tree = tree
@@ -40,7 +41,7 @@ class CallRules:
             yield from self._of_keywords(node, None if is_dict else known)
 
     def reads_a_function(self, place: ast.AST) -> bool:
-        """Whether what reads a function's source here gets a function of the file, so that the rules have read it too."""
+        """Whether what reads a function's source here gets a function of the file, which the rules have read too."""
         parent = self.tree.parent[place]
         if isinstance(parent, ast.Call) and parent.func is place:
             if parent.args:
@@ -50,9 +51,9 @@ class CallRules:
 
     def _is_plain_function(self, node: ast.AST) -> bool:
         variable = self.tree.variable(node)
-        functions = variable.functions if variable else []
-        undecorated = all(not one.decorator_list for one in functions)
-        return bool(variable) and bool(functions) and len(functions) == len(variable.bindings) and undecorated
+        if variable is None or not variable.functions or len(variable.functions) != len(variable.bindings):
+            return False
+        return all(not one.decorator_list for one in variable.functions)
 
     def _makes_an_enumeration(self, node: ast.Call) -> bool:
         """Whether an own Enum is called with more than a value, which makes a class with names from a list."""
@@ -64,7 +65,11 @@ class CallRules:
         for one in node.keywords:
             if one.arg is None:
                 yield from self._of_mapping(one.value)
-            elif one.arg in names.HELD_OPTIONS or known is not None and one.arg not in known:
+            elif one.arg in names.OPTIONS_OF_STREAMS:
+                yield STREAMS, one.arg
+            elif one.arg in names.HELD_OPTIONS and isinstance(one.value, ast.Constant) and not one.value.value:
+                continue  # `launch_pdl=False`
+            elif one.arg in names.HELD_OPTIONS or (known is not None and one.arg not in known):
                 yield "unlisted_option", one.arg
 
     def _of_mapping(self, node: ast.expr | None) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,17 @@ from evaluator.gates.plain import python_names as names
 from evaluator.gates.plain.python_tree import PythonTree, PythonVariable
 
 MOST = 8  # classes of one name, as alternatives
-RETURN_THEMSELVES = ("eval", "train", "cuda", "cpu", "to", "half", "float", "double", "bfloat16")  # methods of nn.Module
+RETURN_THEMSELVES = (
+    "eval",
+    "train",
+    "cuda",
+    "cpu",
+    "to",
+    "half",
+    "float",
+    "double",
+    "bfloat16",
+)  # methods of nn.Module
 
 
 class OwnClasses:
@@ -23,7 +33,9 @@ class OwnClasses:
         self.bases = dotted
         self._named = dict[PythonVariable, list[ast.ClassDef]]()
         self._known = dict[PythonVariable, list[ast.ClassDef]]()
-        self._methods = {node: {one.name for one in self._methods_of(node) if not self._is_free(one)} for node in dotted}
+        self._methods = {
+            node: {one.name for one in self._methods_of(node) if not self._is_free(one)} for node in dotted
+        }
         self._attributes = {node: set(self._attributes_of(node)) - names.RESERVED for node in dotted}
 
     def has(self, owners: list[ast.ClassDef], attribute: str) -> bool:
@@ -72,7 +84,7 @@ class OwnClasses:
         if variable.name == "self":
             return found[0] if all(self._keeps_a_method(one) for one in method.decorator_list) else None
         is_function = "torch.autograd.Function" in self.bases[found[0]] and method.name in names.OF_AUTOGRAD
-        return found[0] if is_function and decorated_as(method, "staticmethod", self.tree) else None
+        return found[0] if is_function and self._is_static(method) else None
 
     def is_function_of(self, owner: ast.ClassDef, attribute: str) -> bool:
         """Whether reading the attribute from the class gives a function to which any object could be `self`."""
@@ -81,9 +93,16 @@ class OwnClasses:
     def _methods_of(self, owner: ast.ClassDef) -> list[ast.FunctionDef]:
         return [one for variable in self.tree.variables_of(owner) for one in variable.functions]
 
+    def _is_static(self, method: ast.FunctionDef) -> bool:
+        """Whether it is a static method whose other decorators keep it from everybody."""
+        match method.decorator_list:
+            case [ast.Name(id="staticmethod") as first, *rest]:
+                return not self.tree.meanings(first) and all(self._keeps_a_method(one) for one in rest)
+        return False
+
     def _is_free(self, method: ast.FunctionDef) -> bool:
         first = [*method.args.posonlyargs, *method.args.args][:1]
-        free = decorated_as(method, "staticmethod", self.tree) or decorated_as(method, "classmethod", self.tree)
+        free = self._is_static(method) or decorated_as(method, "classmethod", self.tree)
         return free and [one.arg for one in first] != ["ctx"]
 
     def _around(self, variable: PythonVariable) -> list[ast.ClassDef]:
@@ -118,9 +137,14 @@ class OwnClasses:
         yield from (variable.name for variable in self.tree.variables_of(owner))
         for node in ast.walk(owner):
             match node:
-                case ast.Attribute(value=ast.Name() as first, attr=name, ctx=ast.Store()) if self.self_of(first) is owner:
+                case ast.Attribute(value=ast.Name() as first, attr=name, ctx=ast.Store()) if (
+                    self.self_of(first) is owner
+                ):
                     yield name
-                case ast.Call(func=ast.Attribute(value=ast.Name() as first, attr=attr), args=[ast.Constant(value=str() as name), *_]):
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name() as first, attr=attr),
+                    args=[ast.Constant(value=str() as name), *_],
+                ):
                     if attr in ("register_buffer", "register_parameter") and self.self_of(first) is owner:
                         yield name
 

@@ -19,6 +19,7 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from evaluator.gates.plain import python_names as names
+from evaluator.gates.plain import python_operators as operators
 from evaluator.gates.plain.found import STREAMS, SourceFinding
 from evaluator.gates.plain.python_calls import CallRules
 from evaluator.gates.plain.python_classes import MOST, OwnClasses
@@ -51,7 +52,9 @@ class PlainRules:
 
     def __init__(self, tree: PythonTree) -> None:
         self.tree = tree
-        self.classes = OwnClasses(tree, {node: self._bases(node) for node in tree.nodes if isinstance(node, ast.ClassDef)})
+        self.classes = OwnClasses(
+            tree, {node: self._bases(node) for node in tree.nodes if isinstance(node, ast.ClassDef)}
+        )
         self.calls = CallRules(tree, self.classes)
 
     def findings(self) -> Iterator[SourceFinding]:
@@ -66,10 +69,23 @@ class PlainRules:
         if type(node).__name__ not in names.SYNTAX:
             yield "unlisted_syntax", type(node).__name__
         match node:
+            case ast.expr():
+                yield from self._of_expression(node)
             case ast.Import(names=aliases):
                 yield from (("unlisted_import", one.name) for one in aliases if one.name not in names.MODULES)
             case ast.ImportFrom(module=module, names=aliases, level=level):
                 yield from self._of_import_from(module or "", aliases, level)
+            case ast.ClassDef():
+                yield from self._of_class(node)
+            case ast.FunctionDef():
+                yield from self._of_decorators(node)
+            case ast.AugAssign(op=ast.MatMult()):
+                yield "library_operator", "@"
+            case ast.Global() | ast.Nonlocal() if isinstance(self.tree.scope[node], ast.ClassDef):
+                yield "unlisted_syntax", "global names of a class"
+
+    def _of_expression(self, node: ast.expr) -> Iterator[Use]:
+        match node:
             case ast.Name(ctx=ast.Load()):
                 yield from self._of_name(node)
             case ast.Attribute(ctx=ast.Load()):
@@ -81,14 +97,8 @@ class PlainRules:
                 yield from self._of_getattr(node, name)
             case ast.Call():
                 yield from self.calls.of_call(node)
-            case ast.ClassDef():
-                yield from self._of_class(node)
-            case ast.FunctionDef():
-                yield from self._of_decorators(node)
-            case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult()):
+            case ast.BinOp(op=ast.MatMult()):
                 yield "library_operator", "@"
-            case ast.Global() | ast.Nonlocal() if isinstance(self.tree.scope[node], ast.ClassDef):
-                yield "unlisted_syntax", "global names of a class"
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 if any(one.is_async for one in node.generators):
                     yield "unlisted_syntax", "async"
@@ -96,7 +106,7 @@ class PlainRules:
     def _of_import_from(self, module: str, aliases: list[ast.alias], level: int) -> Iterator[Use]:
         for one in aliases:
             whole = f"{module}.{one.name}"
-            if level or module != "__future__" and whole not in names.MODULES and not _listed(whole):
+            if level or (module != "__future__" and whole not in names.MODULES and not _listed(whole)):
                 yield "unlisted_import", f"{'.' * level}{whole}"
             elif module != "__future__":
                 yield from _labels_of(whole)
@@ -105,12 +115,16 @@ class PlainRules:
         """What a variable is called, and whether it means one thing where that matters."""
         name, bindings = variable.name, variable.bindings
         known = names.DUNDER_METHODS if isinstance(variable.scope, ast.ClassDef) else names.DUNDER_NAMES
-        if name.startswith("__") and name not in known or not name.isascii() or name in names.KEEP_THEIR_MEANING:
+        if (name.startswith("__") and name not in known) or not name.isascii() or name in names.KEEP_THEIR_MEANING:
             yield bindings[0], ("unlisted_name", name)
-        if any(isinstance(one.node, ast.ClassDef) or one.dotted and _is_module_or_class(one.dotted) for one in bindings):
+        if any(
+            isinstance(one.node, ast.ClassDef) or (one.dotted and _is_module_or_class(one.dotted)) for one in bindings
+        ):
             kinds = {one: _kind(one) for one in bindings if not one.is_constant}
             first = next(iter(kinds.values()))
-            yield from ((one, ("two_meanings", name)) for one, kind in kinds.items() if kind == "value" or kind != first)
+            yield from (
+                (one, ("two_meanings", name)) for one, kind in kinds.items() if kind == "value" or kind != first
+            )
             if len(variable.classes) > MOST or len(variable.imported) > MOST:
                 yield bindings[0], ("two_meanings", name)
 
@@ -118,9 +132,9 @@ class PlainRules:
         name, parent, meanings = node.id, self.tree.parent[node], self.tree.meanings(node)
         is_called = isinstance(parent, ast.Call) and parent.func is node
         may_be_builtin = all(one.is_global or isinstance(one.scope, ast.ClassDef) for one in meanings[-1:])
-        if not meanings and name not in names.BUILTINS | names.DUNDER_NAMES:
-            yield "unlisted_name", name
-        elif may_be_builtin and name in BUILTIN - names.BUILTINS - names.DUNDER_NAMES:
+        if (not meanings and name not in names.BUILTINS | names.DUNDER_NAMES) or (
+            may_be_builtin and name in BUILTIN - names.BUILTINS - names.DUNDER_NAMES
+        ):
             yield "unlisted_name", name
         elif not meanings and name in names.CALLED_ONLY and not is_called:
             yield "unlisted_name", f"{name} as a value"
@@ -133,9 +147,9 @@ class PlainRules:
                 yield from self.of_chain(node, [], node)
         elif self._names_a_class(meanings) and not self._used_as_class(node):
             yield "class_as_value", name
-        if isinstance(scope := self.tree.scope[node], ast.ClassDef):
-            if any(one.scope is scope and one.functions for one in meanings):  # the plain function of a method
-                yield "class_as_value", f"{name} within its class"
+        scope = self.tree.scope[node]
+        if isinstance(scope, ast.ClassDef) and any(one.scope is scope and one.functions for one in meanings):
+            yield "class_as_value", f"{name} within its class"  # the plain function of a method
 
     def of_chain(self, first: ast.AST, parts: list[str], place: ast.AST) -> Iterator[Use]:
         """`a.b.c`: a listed name of a library and then listed attributes, or listed attributes of anything."""
@@ -145,7 +159,8 @@ class PlainRules:
             path = [start, *parts]
             sizes = [size for size in range(1, len(path) + 1) if _listed(".".join(path[:size]))]
             if not sizes:
-                yield "unlisted_attribute" if parts else "module_as_value", ".".join(path)
+                if parts or start in names.MODULES:  # else its import is found
+                    yield "unlisted_attribute" if parts else "module_as_value", ".".join(path)
                 continue
             whole, rest = ".".join(path[: sizes[-1]]), path[sizes[-1] :]
             if whole in names.CLASSES and (rest or not self._used_as_class(place)):
@@ -164,7 +179,7 @@ class PlainRules:
                 yield "class_as_value", f"{first.id}.{one} as a function"
             elif one not in names.ATTRIBUTES and not (owned and first and self._is_own(first, one)):
                 yield "unlisted_attribute", f".{one}"
-        yield from (("library_operator", f".{one}") for one in parts if one in names.OPERATOR_METHODS)
+        yield from (("library_operator", f".{one}") for one in parts if one in operators.OPERATOR_METHODS)
         yield from (("reads_on_the_host", f".{one}") for one in parts if one in names.ON_THE_HOST)
         yield from ((STREAMS, f".{one}") for one in parts if one in names.STREAM_ATTRIBUTES)
 
@@ -225,7 +240,9 @@ class PlainRules:
         match parent:
             case ast.arg() | ast.ClassDef():
                 return True
-            case ast.ExceptHandler(type=one) | ast.AnnAssign(annotation=one) | ast.FunctionDef(returns=one) if one is node:
+            case ast.ExceptHandler(type=one) | ast.AnnAssign(annotation=one) | ast.FunctionDef(returns=one) if (
+                one is node
+            ):
                 return True
             case ast.FunctionDef(decorator_list=those):
                 return node in those
@@ -266,14 +283,18 @@ class PlainRules:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             dotted = self.tree.dotted(called)
             plain = bool(dotted) and dotted <= names.DECORATORS
-            builtin = isinstance(called, ast.Name) and called.id in names.BUILTIN_DECORATORS and not self.tree.meanings(called)
+            builtin = (
+                isinstance(called, ast.Name)
+                and called.id in names.BUILTIN_DECORATORS
+                and not self.tree.meanings(called)
+            )
             own = isinstance(called, ast.Name) and bool(self.tree.meanings(called)) and not dotted and not is_method
             if not (plain or builtin or own):
                 yield "unlisted_decorator", ast.unparse(called)
 
 
 def _listed(whole: str) -> bool:
-    return whole in names.FUNCTIONS or whole in names.OPERATORS or whole in names.CLASSES
+    return whole in names.FUNCTIONS or whole in operators.OPERATORS or whole in names.CLASSES
 
 
 def _kind(binding: Binding) -> str:
@@ -281,12 +302,12 @@ def _kind(binding: Binding) -> str:
 
 
 def _is_module_or_class(dotted: str) -> bool:
-    return dotted not in names.FUNCTIONS and dotted not in names.OPERATORS
+    return dotted not in names.FUNCTIONS and dotted not in operators.OPERATORS
 
 
 def _labels_of(whole: str) -> Iterator[Use]:
     for rule, those in (
-        ("library_operator", names.OPERATORS),
+        ("library_operator", operators.OPERATORS),
         ("keeps_state", names.STATE_MAKERS),
         ("device_assembly", names.ASSEMBLY),
         ("sets_switches", names.SWITCHES),

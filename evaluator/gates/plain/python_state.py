@@ -10,35 +10,47 @@ from evaluator.gates.plain.found import SourceFinding
 from evaluator.gates.plain.python_tree import Comprehension, PythonTree, PythonVariable, parts_of
 
 KEEPS_STATE = "keeps_state"
+MAKERS = ("__init__", "__post_init__")
+COMPOSED = (
+    *(ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.JoinedStr, ast.FormattedValue, ast.Starred, ast.Subscript),
+)
 TABLE = (ast.Dict, ast.List, ast.Set, *Comprehension)
 
 
 def state_kept(tree: PythonTree) -> Iterator[SourceFinding]:
     """Yield what a source may remember from one call to the next: what is changed in a function and was not made in it,
     and what is read in one from around it, unless its value never changes."""
-    changes_anything = any(_changed(tree, node) is not None for node in tree.nodes)
-    changing = dict[PythonVariable, bool]()
+    around = _Around(tree)
     for node in tree.nodes:
         match node:
             case ast.Global() | ast.Nonlocal():
                 yield SourceFinding(node.lineno, KEEPS_STATE, ", ".join(node.names))
             case ast.arguments(defaults=defaults, kw_defaults=more):
-                for one in [*defaults, *more]:
-                    if one is not None and not _is_fixed(tree, one):
-                        yield SourceFinding(one.lineno, KEEPS_STATE, "a default argument")
+                given = [one for one in [*defaults, *more] if one is not None and not _is_fixed(tree, one)]
+                yield from (SourceFinding(one.lineno, KEEPS_STATE, "a default argument") for one in given)
             case ast.Attribute(ctx=ast.Store()) if _root(node) == "self" and _method_name(tree, node) not in MAKERS:
                 yield SourceFinding(node.lineno, KEEPS_STATE, ast.unparse(node))
-            case ast.Name(ctx=ast.Load()):
-                function = tree.function_of(node)
-                outer = [one for one in tree.meanings(node) if function and _is_around(tree, one, function)]
-                for one in outer:
-                    if one not in changing:
-                        changing[one] = not _never_changes(tree, one, changes_anything)
-                if any(changing[one] for one in outer):
-                    yield SourceFinding(node.lineno, KEEPS_STATE, node.id)
+            case ast.Name(ctx=ast.Load()) if around.may_change(node):
+                yield SourceFinding(node.lineno, KEEPS_STATE, node.id)
 
 
-MAKERS = ("__init__", "__post_init__")
+class _Around:
+    """What functions read from the scopes around them."""
+
+    def __init__(self, tree: PythonTree) -> None:
+        self.tree = tree
+        self.changes_anything = any(_changed(tree, node) is not None for node in tree.nodes)
+        self._known = dict[PythonVariable, bool]()
+
+    def may_change(self, node: ast.Name) -> bool:
+        """Whether a function reads the name from around it, and its value may change."""
+        function = self.tree.function_of(node)
+        outer = [one for one in self.tree.meanings(node) if function and _is_around(self.tree, one, function)]
+        for one in outer:
+            if one not in self._known:
+                self._known[one] = not _never_changes(self.tree, one, self.changes_anything)
+        return any(self._known[one] for one in outer)
 
 
 def _changed(tree: PythonTree, node: ast.AST) -> ast.AST | None:
@@ -81,38 +93,33 @@ def _never_changes(tree: PythonTree, variable: PythonVariable, changes_anything:
 
 
 def _is_empty(node: ast.expr) -> bool:
-    return isinstance(node, ast.Dict) and not node.keys or isinstance(node, ast.List | ast.Set) and not node.elts
+    return (isinstance(node, ast.Dict) and not node.keys) or (isinstance(node, ast.List | ast.Set) and not node.elts)
 
 
 def _is_fixed(tree: PythonTree, node: ast.expr) -> bool:
     """Whether the value of an expression never changes: numbers, texts, dtypes, tuples of these, functions."""
-    stack: list[ast.AST] = [node]
+    stack = [node]
     while stack:
         one = stack.pop()
-        match one:
-            case ast.Name():
-                variables = tree.meanings(one)
-                known = [binding.value for variable in variables for binding in variable.bindings]
-                simple = all(value is None or isinstance(value, ast.Constant | ast.Attribute | ast.Lambda) for value in known)
-                if variables and not simple:
-                    return False
-            case ast.Attribute():
-                if not tree.dotted(one) and not isinstance(one.value, ast.Name):
-                    return False
-            case ast.Call(func=called):
-                dotted = tree.dotted(called)
-                builtin = isinstance(called, ast.Name) and called.id in names.FIXED_BUILTINS and not tree.meanings(called)
-                if not builtin and not (dotted and dotted <= names.FIXED):
-                    return False
-            case ast.Lambda() | ast.Constant():
-                pass
-            case ast.Tuple() | ast.BinOp() | ast.UnaryOp() | ast.BoolOp() | ast.Compare() | ast.IfExp() | ast.JoinedStr():
-                stack += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
-            case ast.FormattedValue() | ast.Starred() | ast.Subscript():
-                stack += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
-            case _:
-                return False
+        if isinstance(one, COMPOSED):
+            stack += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
+        elif not isinstance(one, ast.Lambda | ast.Constant) and not _is_fixed_part(tree, one):
+            return False
     return True
+
+
+def _is_fixed_part(tree: PythonTree, node: ast.expr) -> bool:
+    match node:
+        case ast.Name():
+            known = [one.value for variable in tree.meanings(node) for one in variable.bindings]
+            return all(value is None or isinstance(value, ast.Constant | ast.Attribute | ast.Lambda) for value in known)
+        case ast.Attribute():
+            return bool(tree.dotted(node)) or isinstance(node.value, ast.Name)
+        case ast.Call(func=called):
+            dotted = tree.dotted(called)
+            builtin = isinstance(called, ast.Name) and called.id in names.FIXED_BUILTINS and not tree.meanings(called)
+            return builtin or (bool(dotted) and dotted <= names.FIXED)
+    return False
 
 
 def _root(node: ast.Attribute) -> str:

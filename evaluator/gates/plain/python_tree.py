@@ -1,7 +1,7 @@
 """A parsed Python source with its scopes: which variable a name means, and all that this variable is bound to.
 
-The rules rest on it: a name counts as a module, a class of a library or a class of the file only if nothing else is ever
-bound to the same variable.
+The rules rest on it: a name counts as a module, a class of a library or a class of the file only if nothing else is
+ever bound to the same variable.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Binding(NamedTuple):
 
 
 class PythonVariable:
-    """A name of one scope, with every binding of it, in no order. Its facts are asked for when all bindings are known."""
+    """A name of one scope with every binding of it, in no order. Its facts are asked for when all are known."""
 
     def __init__(self, scope: ast.AST, name: str) -> None:
         self.scope = scope
@@ -146,14 +146,14 @@ class PythonTree:
         if declared:
             return self.module
         outer = self.scope[scope]
-        while isinstance(outer, ast.ClassDef) or (outer, name) not in self._variables and outer is not self.module:
+        while isinstance(outer, ast.ClassDef) or ((outer, name) not in self._variables and outer is not self.module):
             outer = self.scope[outer]
         return outer
 
     def _resolve(self, scope: ast.AST, name: str) -> tuple[PythonVariable, ...]:
         first = self._variables.get((self._owner(scope, name), name))
         found = [first] if first else []
-        if (scope, name) in self._declared or found and not isinstance(scope, ast.ClassDef):
+        if (scope, name) in self._declared or (found and not isinstance(scope, ast.ClassDef)):
             return tuple(found)
         while not isinstance(scope, ast.Module):  # a class's body falls back on what is around it
             scope = self.scope[scope]
@@ -166,7 +166,12 @@ class PythonTree:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name, Binding(node, value=_assigned(self.parent[node], node))
-            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.arg(arg=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
                 yield name, Binding(node)
             case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
                 yield name, Binding(node)
