@@ -31,14 +31,25 @@ class CallRules:
             yield "computed_name", "a class made by a call"
         for whole in dotted & names.LIBRARY_KEYWORDS.keys():
             yield from self._of_keywords(node, names.LIBRARY_KEYWORDS[whole])
-        if whole_config := dotted & {"triton.Config"}:
-            yield from self._of_mapping(node.args[0] if node.args else None)
-            if len(node.args) > 1 or any(isinstance(one, ast.Starred) for one in node.args):
-                yield "unlisted_option", f"{min(whole_config)} with arguments in order"
+            if len(node.args) > names.LIBRARY_ARGUMENTS[whole] or any(
+                isinstance(one, ast.Starred) for one in node.args
+            ):
+                yield "unlisted_option", f"{whole} with arguments in order"
+        if "triton.Config" in dotted:
+            for one in [*node.args[:1], *(given.value for given in node.keywords if given.arg == "kwargs")]:
+                yield from self._of_mapping(one)
         if not dotted or dotted & FORWARD_THEIR_KEYWORDS:
             is_dict = isinstance(node.func, ast.Name) and node.func.id == "dict"
             known = self.own_keywords | names.KEYWORDS
             yield from self._of_keywords(node, None if is_dict else known)
+
+    def of_keys(self, node: ast.Dict | ast.Subscript) -> Iterator[tuple[str, str]]:
+        """Options of launches as keys: a mapping of them becomes the keywords of a launch."""
+        keys = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else [(node.slice, None)]
+        for key, value in keys:
+            is_off = isinstance(value, ast.Constant) and not value.value
+            if isinstance(key, ast.Constant) and key.value in names.HELD_KEYS and not is_off:
+                yield "unlisted_option", str(key.value)
 
     def reads_a_function(self, place: ast.AST) -> bool:
         """Whether what reads a function's source here gets a function of the file, which the rules have read too."""

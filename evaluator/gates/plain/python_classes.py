@@ -33,9 +33,9 @@ class OwnClasses:
         self.bases = dotted
         self._named = dict[PythonVariable, list[ast.ClassDef]]()
         self._known = dict[PythonVariable, list[ast.ClassDef]]()
-        self._methods = {
-            node: {one.name for one in self._methods_of(node) if not self._is_free(one)} for node in dotted
-        }
+        methods = {node: self._methods_of(node) for node in dotted}
+        self._methods = {node: {one.name for one in those if not self._is_free(one)} for node, those in methods.items()}
+        self._take_ctx = {node: {one.name for one in those if self._takes_ctx(one)} for node, those in methods.items()}
         self._attributes = {node: set(self._attributes_of(node)) - names.RESERVED for node in dotted}
 
     def has(self, owners: list[ast.ClassDef], attribute: str) -> bool:
@@ -90,6 +90,10 @@ class OwnClasses:
         """Whether reading the attribute from the class gives a function to which any object could be `self`."""
         return attribute in self._methods[owner]
 
+    def has_function(self, owners: list[ast.ClassDef], attribute: str) -> bool:
+        """Whether reading the attribute from an instance gives a function to which any object could be `ctx`."""
+        return any(attribute in self._take_ctx[owner] for owner in owners)
+
     def _methods_of(self, owner: ast.ClassDef) -> list[ast.FunctionDef]:
         return [one for variable in self.tree.variables_of(owner) for one in variable.functions]
 
@@ -101,9 +105,12 @@ class OwnClasses:
         return False
 
     def _is_free(self, method: ast.FunctionDef) -> bool:
-        first = [*method.args.posonlyargs, *method.args.args][:1]
         free = self._is_static(method) or decorated_as(method, "classmethod", self.tree)
-        return free and [one.arg for one in first] != ["ctx"]
+        return free and not self._takes_ctx(method)
+
+    def _takes_ctx(self, method: ast.FunctionDef) -> bool:
+        first = [*method.args.posonlyargs, *method.args.args][:1]
+        return self._is_static(method) and [one.arg for one in first] == ["ctx"]
 
     def _around(self, variable: PythonVariable) -> list[ast.ClassDef]:
         """The class of which a variable is the first parameter of a method, if it is never bound again."""

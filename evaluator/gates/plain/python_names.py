@@ -237,6 +237,7 @@ HELD_OPTIONS = words("""
     instrumentation_mode sanitize_overflow deprecated_fp8_dot_operand_dtypes supported_fp8_dtypes schedule_hint
     backend_name cluster_dims grid warmup
 """)
+HELD_KEYS = HELD_OPTIONS - words("grid warmup")  # as keys of any mapping these two are common words
 # Keywords of calls whose function is no listed one: of tensors' methods, layers, lists, texts and builtins.
 KEYWORDS = words("""
     dim dims keepdim dtype device non_blocking copy memory_format size shape fill_value requires_grad other mask
@@ -257,6 +258,13 @@ LIBRARY_KEYWORDS = {
     "triton.Config": LAUNCH | words("kwargs pre_hook"),
     "triton.constexpr_function": frozenset[str](),
     "collections.namedtuple": words("typename field_names defaults rename"),
+}
+LIBRARY_ARGUMENTS = {  # and how many of their arguments may come without a keyword
+    "triton.jit": 1,
+    "triton.autotune": 2,
+    "triton.Config": 1,
+    "triton.constexpr_function": 1,
+    "collections.namedtuple": 2,
 }
 OPTIONS_OF_STREAMS = words("use_cuda_graph")  # of triton.autotune, which then times by graphs
 READ_THEIR_SOURCE = words("triton.jit triton.constexpr_function")  # of a function, as text from its file

@@ -95,13 +95,12 @@ class PlainRules:
                 yield from self._of_attribute_set(node)
             case ast.Call(func=ast.Name(id="getattr" | "hasattr" as name)):
                 yield from self._of_getattr(node, name)
-            case ast.Call():
-                yield from self.calls.of_call(node)
+            case ast.Call() | ast.Dict() | ast.Subscript(ctx=ast.Store()):
+                yield from self.calls.of_call(node) if isinstance(node, ast.Call) else self.calls.of_keys(node)
             case ast.BinOp(op=ast.MatMult()):
                 yield "library_operator", "@"
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                if any(one.is_async for one in node.generators):
-                    yield "unlisted_syntax", "async"
+                yield from (("unlisted_syntax", "async") for one in node.generators if one.is_async)
 
     def _of_import_from(self, module: str, aliases: list[ast.alias], level: int) -> Iterator[Use]:
         for one in aliases:
@@ -175,19 +174,21 @@ class PlainRules:
     def _of_attributes(self, first: ast.AST | None, parts: list[str]) -> Iterator[Use]:
         for index, one in enumerate(parts):
             owned = first is not None and index == 0
-            if owned and isinstance(first, ast.Name) and self._is_method_of_class(first, one):
-                yield "class_as_value", f"{first.id}.{one} as a function"
+            if owned and first and self._is_function_of_class(first, one):
+                yield "class_as_value", f"{ast.unparse(first)}.{one} as a function"
             elif one not in names.ATTRIBUTES and not (owned and first and self._is_own(first, one)):
                 yield "unlisted_attribute", f".{one}"
         yield from (("library_operator", f".{one}") for one in parts if one in operators.OPERATOR_METHODS)
         yield from (("reads_on_the_host", f".{one}") for one in parts if one in names.ON_THE_HOST)
         yield from ((STREAMS, f".{one}") for one in parts if one in names.STREAM_ATTRIBUTES)
 
-    def _is_method_of_class(self, first: ast.Name, attribute: str) -> bool:
-        owners = self.tree.meanings(first)
-        return any(
-            self.classes.is_function_of(owner, attribute) for one in owners for owner in self.classes.of_variable(one)
-        )
+    def _is_function_of_class(self, first: ast.AST, attribute: str) -> bool:
+        """Whether `first.attribute` is a method without its `self`, or without its `ctx`."""
+        meanings = self.tree.meanings(first) if isinstance(first, ast.Name) else ()
+        owners = [owner for one in meanings for owner in self.classes.of_variable(one)]
+        if any(self.classes.is_function_of(owner, attribute) for owner in owners):
+            return True
+        return self.classes.has_function(self.classes.of_instance(first), attribute)
 
     def _is_own(self, first: ast.AST, attribute: str) -> bool:
         match first:

@@ -75,7 +75,7 @@ class PythonTree:
         return list(self._variables.values())
 
     def meanings(self, node: ast.Name) -> tuple[PythonVariable, ...]:
-        """The variables that a name may mean: none for a builtin or a name without a binding, two within a class."""
+        """The variables that a name may mean: none for a builtin or a name without a binding, two in a class's body."""
         key = self.scope[node], node.id
         if key not in self._meanings:
             self._meanings[key] = self._resolve(*key)
@@ -152,15 +152,17 @@ class PythonTree:
 
     def _resolve(self, scope: ast.AST, name: str) -> tuple[PythonVariable, ...]:
         first = self._variables.get((self._owner(scope, name), name))
-        found = [first] if first else []
-        if (scope, name) in self._declared or (found and not isinstance(scope, ast.ClassDef)):
-            return tuple(found)
-        while not isinstance(scope, ast.Module):  # a class's body falls back on what is around it
+        if isinstance(scope, ast.ClassDef) and first:  # where a class's body has not bound it yet, the global is meant
+            outer = self._variables.get((self.module, name))
+            return (first, outer) if outer else (first,)
+        if first or (scope, name) in self._declared:
+            return (first,) if first else ()
+        while not isinstance(scope, ast.Module):
             scope = self.scope[scope]
             outer = self._variables.get((self._owner(scope, name), name))
             if outer and not isinstance(scope, ast.ClassDef):
-                return (*found, outer)
-        return tuple(found)
+                return (outer,)
+        return ()
 
     def _bindings(self, node: ast.AST) -> Iterator[tuple[str, Binding]]:
         match node:
