@@ -46,6 +46,16 @@ CLOCKS_AGREE = 0.02  # between events and the judge's wall clock over the same l
 PAPER_WARMUPS, PAPER_CALLS = 10, 100  # the paper's own numbers (arXiv 2605.16819)
 PAPER_BUDGET_NS = 1e9  # ns per side and pass: fewer calls for kernels above 10 ms
 
+# T_out, the judge's own clock.
+OUTSIDE_CALLS = (4, 16)  # in short and long blocks
+OUTSIDE_LONG_CALLS = (1, 3)  # the same for kernels above LONG_NS
+OUTSIDE_REPEATS = 5  # blocks of each length and side, of which the medians count
+OUTSIDE_HOLD_NS = 200_000_000  # after which a hold ends by itself: a call that waits for the device would wait for ever
+OUTSIDE_TRIES = 3  # of a block whose hold ended by itself
+OUTSIDE_BYTES = 2 << 30  # of outputs that the bench keeps of one block
+OUTSIDE_SLACK_SHARE, OUTSIDE_SLACK_NS = 0.10, 5_000.0  # a candidate may seem faster on T_dev by their sum, no more
+OUTSIDE_JUDGED = 2  # outputs of the candidate that are judged, chosen after the block
+
 # What a time means.
 ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed
 CENSOR_NS, CENSOR_E0 = 3_000.0, 2.0  # the speedup of a candidate below max(3 us, 2 event pairs) is "at least"

@@ -69,6 +69,15 @@ class Backend(ABC):
     def allocator(self) -> Path | None:
         """The library that adds red zones around tensors; None if it cannot be built, for a reason given in host()."""
 
+    @property
+    @abstractmethod
+    def bench(self) -> Path:
+        """The compiled bench, built once per host.
+
+        Raises:
+            HostError: it cannot be built; the message says what is missing.
+        """
+
     @abstractmethod
     def access(self) -> Access:
         """The paths, devices and variables that a sandbox needs besides interpreter and system."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evaluator.backends.base import Backend
 from evaluator.backends.software import software_facts
+from evaluator.bench.build import build_bench
 from evaluator.hip.prepare import HipToolchain, prepare, prepared
 from evaluator.inside.limits import Access
 from evaluator.state import state_folder
@@ -43,6 +44,10 @@ class CpuBackend(Backend):
     def allocator(self) -> Path | None:
         toolchain = self.toolchain_or_none()
         return toolchain.allocator if isinstance(toolchain, HipToolchain) else None
+
+    @functools.cached_property
+    def bench(self) -> Path:
+        return build_bench(state_folder(), "none")
 
     def access(self) -> Access:
         toolchain = self.toolchain_or_none()

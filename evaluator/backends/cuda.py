@@ -14,6 +14,7 @@ from evaluator.backends.base import Backend, Sample, Toolchain
 from evaluator.backends.libraries import driver_folder, loaded_library, quiet_heap
 from evaluator.backends.nvml import Nvml
 from evaluator.backends.software import software_facts
+from evaluator.bench.build import build_bench
 from evaluator.errors import HostError
 from evaluator.hip.gpu_allocator import build_allocator
 from evaluator.hip.prepare_gpu import GpuHost, find_nvcc, prepare_gpu, version_of
@@ -61,6 +62,10 @@ class CudaBackend(Backend):
     def allocator(self) -> Path | None:
         return self._allocator[0]
 
+    @functools.cached_property
+    def bench(self) -> Path:
+        return build_bench(state_folder(), "cuda")
+
     @property
     def limits(self) -> Limits:
         return Limits(memory_bytes=None, cpu_s=900, workspace_bytes=2 << 30)
@@ -71,7 +76,7 @@ class CudaBackend(Backend):
     def access(self) -> Access:
         toolchain, folder = self.toolchain_or_none(), driver_folder(DRIVER)
         readable = [folder, *map(Path, SYSTEM_PATHS), *(toolchain.readable if toolchain else ())]
-        readable += [self.allocator.parent] if self.allocator else []
+        readable += [self.bench.parent, *([self.allocator.parent] if self.allocator else [])]
         return Access(
             readable=tuple(str(path) for path in readable if path.exists()),
             nodes=(self._nvml.node, *(node for node in NODES if Path(node).exists())),

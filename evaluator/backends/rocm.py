@@ -19,6 +19,7 @@ from typing import Any
 from evaluator.backends.base import Backend, Sample, Toolchain
 from evaluator.backends.libraries import loaded_library, quiet_heap
 from evaluator.backends.software import software_facts
+from evaluator.bench.build import build_bench
 from evaluator.errors import HostError
 from evaluator.hip.gpu_allocator import build_allocator
 from evaluator.hip.prepare_gpu import GpuHost, prepare_gpu, version_of
@@ -72,6 +73,10 @@ class RocmBackend(Backend):
     def allocator(self) -> Path | None:
         return self._allocator[0]
 
+    @functools.cached_property
+    def bench(self) -> Path:
+        return build_bench(state_folder(), "hip")
+
     @property
     def limits(self) -> Limits:
         return Limits(memory_bytes=None, cpu_s=900, workspace_bytes=2 << 30)
@@ -82,7 +87,7 @@ class RocmBackend(Backend):
     def access(self) -> Access:
         toolchain = self.toolchain_or_none()
         readable = [*map(Path, SYSTEM_PATHS), ROCM.resolve(), ROCM, *(toolchain.readable if toolchain else ())]
-        readable += [self.allocator.parent] if self.allocator else []
+        readable += [self.bench.parent, *([self.allocator.parent] if self.allocator else [])]
         shown = {name: os.environ[name] for name in SHOWN_CARDS if name in os.environ}
         return Access(
             readable=tuple(str(path) for path in readable if path.exists()),

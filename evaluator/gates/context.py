@@ -21,6 +21,7 @@ from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
+from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.measurements import Clock, Ratio, TimingSession
@@ -48,6 +49,7 @@ class CaseState:
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
     times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count
     others: list[OtherClocks] = field(default_factory=list)
+    outside: OutsideTimes | None = None  # taken in the first session
     ratio: Ratio | None = None
 
 

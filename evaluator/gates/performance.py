@@ -26,6 +26,7 @@ from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.outside import outside_times
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
 from evaluator.judge.timing.slabs import Slabs
@@ -210,6 +211,7 @@ def _clock(backend: Backend) -> dict[str, object]:
     """Return the parameters of a worker's timing instruments."""
     return {
         "device": backend.torch_device,
+        "library": str(backend.bench),
         "flush_bytes": FLUSH_FACTOR * backend.cache_bytes,
         "spacer_ns": list(SPACER_NS),
         "spacer_factor": SPACER_FACTOR,
@@ -242,10 +244,13 @@ def _time(
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
     try:
+        if state.outside is None:
+            with context.spending("outside_clock"):
+                state.outside = outside_times(pair, slabs, found, partial(_wrong, context, state))
         with context.spending("other_clocks"):
             others = other_clocks(pair, paper=timed.index == 0)
     except Rejected as wrong:
-        return wrong.rejection
+        return Rejection(wrong.rejection.reason, f"case {state.case.id}, {wrong.rejection.detail}", wrong.rejection.log)
     void = found.session.void or _disturbed(context, state, found, calibration)
     state.sessions.append(replace(found.session, void=void))
     if void:

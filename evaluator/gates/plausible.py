@@ -6,7 +6,6 @@ from statistics import median
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
-from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.record import Finding
 from evaluator.thresholds import (
     CLOCKS_AGREE,
@@ -16,6 +15,8 @@ from evaluator.thresholds import (
     OUTSIDE_DOUBTFUL,
     OUTSIDE_NS,
     OUTSIDE_SHARE,
+    OUTSIDE_SLACK_NS,
+    OUTSIDE_SLACK_SHARE,
 )
 
 GATE = "integrity"
@@ -27,8 +28,9 @@ def implausible(context: Context) -> Rejection | None:
         context.at_work = state
         if state.times:
             _hold_for_the_clocks(context, state)
-            if rejection := _worked_outside(context, state) or _above_peak(context, state, context.calibration):
-                return rejection
+            for check in (_worked_outside, _unseen_outside, _above_peak):
+                if rejection := check(context, state):
+                    return rejection
     return None
 
 
@@ -49,8 +51,25 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
     return None
 
 
-def _above_peak(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> Rejection | None:
+def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
+    """Reject a speed on T_dev that the judge's own clock does not show; hold a case on which that cannot be asked."""
+    if state.outside is None or state.ratio is None or not state.ratio.eligible:
+        return None
+    if state.outside.lacking:
+        text = f"case {state.case.id}: the judge's own clock cannot be taken: {state.outside.lacking}"
+        context.hold(Finding(GATE, "no_outside_clock", text))
+        return None
+    own_ns = median(found.candidate_ns for found in state.times)
+    if state.outside.excess_ns <= OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns:
+        return None
+    seen_ns = own_ns + state.outside.excess_ns
+    text = f"case {state.case.id}: events say {own_ns / 1e3:.1f} us, the judge's own clock {seen_ns / 1e3:.1f} us"
+    return Rejection("impossible_time", text)
+
+
+def _above_peak(context: Context, state: CaseState) -> Rejection | None:
     """Reject times above the peak of this device's caches or arithmetic; put those close to it on hold."""
+    calibration = context.calibration
     if calibration is None:
         return None
     time_ns = median(found.candidate_ns for found in state.times)

@@ -10,7 +10,7 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.judge.timing.estimate import RatioEstimate, estimate
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration
-from evaluator.records.measurements import T_CALL, T_DEV, Clock, Ratio
+from evaluator.records.measurements import T_CALL, T_DEV, T_OUT, Clock, Ratio
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.thresholds import (
@@ -44,6 +44,8 @@ def conclude(context: Context, state: CaseState, calibration: DeviceCalibration 
             tuple(time for clock in clocks for time in clock.baseline_ms),
             tuple(time for clock in clocks for time in clock.candidate_ms),
         )
+    if (outside := state.outside) and min(outside.baseline_ns, outside.candidate_ns) > 0:
+        state.clocks[T_OUT] = Clock((outside.baseline_ns / 1e6,), (outside.candidate_ns / 1e6,))
     state.ratio = _ratio(state.times, calibration, median(candidate))
     _flag(context, state, state.ratio)
 

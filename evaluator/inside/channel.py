@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_FRAME_BYTES = 1 << 20
 MAX_DATAGRAM_BYTES = 1 << 17  # between judge and zygote; the kernel's default buffer holds 208 KiB
+PAGE_BYTES = 4096  # the end of a mailbox: words that the judge and a GPU watch (evaluator/bench)
 
 
 class ChannelClosed(Exception):

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 
 from evaluator.inside import loading
+from evaluator.inside.bench import Timing
 from evaluator.inside.caller import Caller, Spec
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.devices import DEVICES, DeviceOperations
-from evaluator.inside.gpu.commands import Timing
 from evaluator.inside.hip_cpu import build_both
 from evaluator.inside.hip_gpu import build_for_gpu
 from evaluator.inside.limits import DeviceKind
@@ -131,7 +131,7 @@ class Harness:
         return {"problem": problem}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
-        """Run a command of inside/gpu/commands.py."""
+        """Run a command of inside/bench.py."""
         assert self.timing is not None
         return self.timing.handlers()[what](**fields)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from evaluator.inside.channel import PAGE_BYTES
 from evaluator.judge.draws import Contents, shape_of
 from evaluator.sandbox import Worker
 from evaluator.tasks.spec import Case, TaskSpec
@@ -78,8 +79,9 @@ def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
 
 
 def mailbox_bytes(task: TaskSpec, cases: tuple[Case, ...]) -> int:
-    """Return the mailbox size that fits the largest case."""
-    return max([LEAST_MAILBOX_BYTES, *(_case_bytes(task, case) for case in cases)])
+    """Return the mailbox size that fits the largest case, and the page of the bench behind it."""
+    tensors = max([LEAST_MAILBOX_BYTES, *(_case_bytes(task, case) for case in cases)])
+    return -(-tensors // PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES
 
 
 def _case_bytes(task: TaskSpec, case: Case) -> int:

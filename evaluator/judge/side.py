@@ -17,6 +17,7 @@ from evaluator.inside.limits import DeviceKind
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.seal import Key, leave_key
 from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.tasks.spec import Case, TaskSpec
 
@@ -114,6 +115,7 @@ class Side:
         worker = self.spawn(order)
         try:
             self._attach(worker, order, cross_compile, zones)
+            key = leave_key(worker.mailbox)
             if clock is not None:
                 self._trusted_command(worker, "clock", **clock)
             worker.call(
@@ -126,7 +128,7 @@ class Side:
         except (WorkerError, SandboxError):
             self.close(worker)
             raise
-        return Runner(self, worker)
+        return Runner(self, worker, key)
 
     def _attach(self, worker: Worker, order: Order, cross_compile: bool, zones: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
@@ -161,8 +163,8 @@ class Side:
 class Runner:
     """A worker with a loaded source. Methods may raise WorkerError; wrong outputs are returned as a Rejection."""
 
-    def __init__(self, side: Side, worker: Worker) -> None:
-        self.side, self.worker = side, worker
+    def __init__(self, side: Side, worker: Worker, key: Key) -> None:
+        self.side, self.worker, self.key = side, worker, key
         self._case: Case | None = None
         self._layout: Layout | None = None
         self._called: set[str] = set()

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import torch
 
 from evaluator.inside.channel import SharedMemory, sealed_memory
 from evaluator.judge.layout import mailbox_bytes
+from evaluator.judge.seal import digest_of, leave_key, seal_of
+from evaluator.judge.side import Runner
 from evaluator.tasks.spec import TaskSpec
 
 
 @dataclass
 class ScriptedWorker:
-    """Replies like inside/gpu/commands.py; doubles its input; `dev_ns` is the time of a call."""
+    """Replies like inside/bench.py, with a seal; doubles its input; `dev_ns` is the time of a call."""
 
     task: TaskSpec
     dev_ns: Callable[[int], float] = lambda _: 20_000.0
@@ -35,6 +38,7 @@ class ScriptedWorker:
     def __post_init__(self) -> None:
         size = mailbox_bytes(self.task, self.task.cases)
         self.mailbox = SharedMemory(sealed_memory(size), size)
+        self.key = leave_key(self.mailbox)
         self._slabs: dict[str, torch.Tensor] = {}
         self._kept: list[torch.Tensor] = []
 
@@ -57,24 +61,30 @@ class ScriptedWorker:
         self._inputs, self._outputs = inputs, outputs
         return {}
 
-    def _slab(self, name: str, offset: int, count: int, dtype: str) -> dict[str, object]:
-        self._slabs[name] = self.mailbox.tensor(offset, [count], getattr(torch, dtype)).clone()
+    def _slab(self, name: str, offset: int, size: int) -> dict[str, object]:
+        self._slabs[name] = self.mailbox.tensor(offset, [size // 4], torch.float32).clone()
         return {}
 
-    def _ready(self, buffers: int, windows: dict[str, list[int]]) -> dict[str, object]:
+    def _ready(self, buffers: int, windows: list[list[int]]) -> dict[str, object]:
         return {}
 
-    def _block(self, calls: list[dict[str, Any]]) -> dict[str, object]:
+    def _block(self, nonce: int, calls: list[list[int]]) -> dict[str, object]:
         self._kept, times = [], []
-        for call in calls:
-            begin, count = call["windows"]["x"], self._inputs[0]["shape"][0]
+        for _, begin in calls:
+            count = self._inputs[0]["shape"][0]
             self._kept.append(self._slabs["x"][begin : begin + count] * self.factor(self.calls))
             times.append(self.dev_ns(self.calls))
             self.calls += 1
         crowded = [self.crowded(self.calls)] * len(calls)
         visible = [self.visible(self.calls)] * len(calls)
         after = [self.after_ns] * len(calls)
-        return {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": crowded, "problem": None}
+        key = seal_of(self.key, [nonce])
+        digests = [digest_of([output], key, index) for index, output in enumerate(self._kept)]
+        readings = zip(times, after, visible, crowded, digests, strict=True)
+        words = [nonce, *(word for call in calls for word in call)]
+        words += [word for dev, then, seen, full, digest in readings for word in (dev, then, seen | full << 1, digest)]
+        told = {"dev_ns": times, "after_ns": after, "visible": visible, "crowded": crowded, "problem": None}
+        return told | {"digests": digests, "seal": seal_of(self.key, words)}
 
     def _pick(self, index: int) -> dict[str, object]:
         spec = self._outputs[0]
@@ -85,7 +95,13 @@ class ScriptedWorker:
         self.canaries += 1
         return {"times_ns": list(self.canary_ns(self.canaries))}
 
-    def _loop(self, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
-        if self.loops:
-            return {"events_ns": self.loops}
-        return {"events_ns": [self.loop_ns] * calls if pairs else [self.loop_ns * calls]}
+    def _loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
+        times = self.loops or ([self.loop_ns] * calls if pairs else [self.loop_ns * calls])
+        return {"events_ns": times, "seal": seal_of(self.key, [nonce, warmups, calls, int(pairs), *times])}
+
+
+def runner_of(worker: ScriptedWorker) -> Runner:
+    """Return a runner as far as timing needs one."""
+    return cast(
+        Runner, SimpleNamespace(worker=worker, key=worker.key, side=SimpleNamespace(task=worker.task, device="cpu"))
+    )

@@ -1,6 +1,6 @@
-"""Judge and worker of a timed session together, in one process on the CPU: a test of their protocol.
+"""Judge and bench of a timed session together, in one process on the CPU: a test of their protocol.
 
-The instruments use the CPU's clock, so times have no meaning.
+The processor is the device, so times have no meaning.
 """
 
 from __future__ import annotations
@@ -8,53 +8,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from time import perf_counter_ns
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
-from evaluator.backends import Sample
+from evaluator.backends import Sample, get_backend
 from evaluator.gates.performance import _clock
 from evaluator.inside.channel import SharedMemory, sealed_memory
-from evaluator.inside.gpu import commands
 from evaluator.inside.harness import Harness
 from evaluator.judge.draws import Contents, Seed
 from evaluator.judge.layout import mailbox_bytes
 from evaluator.judge.rejection import Rejection
+from evaluator.judge.seal import leave_key
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import BLOCKS
 
-BACKEND = SimpleNamespace(torch_device="cpu", cache_bytes=1 << 20)
-
-
-class Processor:
-    """Instruments whose events are times of this process's clock."""
-
-    def __init__(self, flush_bytes: int) -> None:
-        assert flush_bytes > BACKEND.cache_bytes
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_: None
-
-    def event(self) -> int:
-        return perf_counter_ns()
-
-    def await_full(self) -> bool:
-        return True
-
-    def has_passed(self, _: int) -> bool:
-        return False
-
-    def between_ns(self, begin: int, end: int) -> float:
-        return float(end - begin)
-
-    def canary(self, read_words: int, rounds: int) -> tuple[float, float]:
-        return 30_000.0, 30_000.0
+BACKEND = SimpleNamespace(torch_device="cpu", cache_bytes=1 << 20, bench=get_backend("cpu").bench)
 
 
 class Here:
@@ -64,6 +38,7 @@ class Here:
         size = mailbox_bytes(task, task.cases)
         self.mailbox = SharedMemory(sealed_memory(size), size)
         self._harness = Harness(None, self.mailbox, str(folder))  # type: ignore[arg-type]
+        self.key = leave_key(self.mailbox)
         self.call("clock", timeout_s=1, **_clock(BACKEND))  # type: ignore[arg-type]
         assert self._harness.timing is not None
         self._harness.timing.attach(entry, None)
@@ -80,16 +55,14 @@ class Here:
 
 
 @pytest.fixture
-def session(
-    tiny_task: Callable[[str], TaskSpec], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Callable[..., Any]], tuple[Pair, Slabs]]:
+def session(tiny_task: Callable[[str], TaskSpec], tmp_path: Path) -> Callable[[Callable[..., Any]], tuple[Pair, Slabs]]:
     """Return session(forward), which opens the pair of the tiny task's baseline and a candidate."""
-    monkeypatch.setattr(commands, "Instruments", Processor)
     task = tiny_task("triton2triton")
 
     def make(candidate: Callable[..., Any]) -> tuple[Pair, Slabs]:
         workers = [Here(task, tmp_path, entry) for entry in (lambda x: 2 * x, candidate)]
-        runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
+        side = SimpleNamespace(task=task, device="cpu")
+        runners = [SimpleNamespace(worker=worker, side=side, key=worker.key) for worker in workers]
         steady = Sample(1980, 2619, 50, 400.0, ())
         return Pair(*runners, lambda: steady), Slabs(task, task.cases[0], Seed(), 0, "cpu")  # type: ignore[arg-type]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
 from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, REPLACED_BLOCKS
-from tests.evaluator.scripted_worker import ScriptedWorker
+from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
 
 STEADY = Sample(1980, 2619, 50, 400.0, ())
 
@@ -42,8 +41,8 @@ def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
         sample: Callable[[], Sample] = lambda: STEADY,
     ) -> CaseTimes | Rejection:
         workers = [ScriptedWorker(task, **(fields or {})) for fields in (baseline, candidate)]
-        runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
-        pair = Pair(*runners, sample)  # type: ignore[arg-type]
+        runners = [runner_of(worker) for worker in workers]
+        pair = Pair(*runners, sample)
         return time_case(pair, Slabs(task, task.cases[0], Seed(), 0, "cpu"), doubled)
 
     return run
@@ -183,15 +182,15 @@ def test_a_block_with_the_device_not_free_around_it_is_void(timed: Timed) -> Non
 def test_a_loop_that_took_no_time_is_implausible(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     workers = [ScriptedWorker(task), ScriptedWorker(task, loop_ns=0.0)]
-    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
+    runners = [runner_of(worker) for worker in workers]
     with pytest.raises(Rejected, match="cannot be true"):
-        other_clocks(Pair(*runners, lambda: STEADY), paper=False)  # type: ignore[arg-type]
+        other_clocks(Pair(*runners, lambda: STEADY), paper=False)
 
 
 def test_one_invalid_reading_in_a_hundred_is_ignored(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     worker = ScriptedWorker(task)
-    stopwatch = RemoteStopwatch(SimpleNamespace(worker=worker, side=SimpleNamespace(task=task)), trusted=False)  # type: ignore[arg-type]
+    stopwatch = RemoteStopwatch(runner_of(worker), trusted=False)
     worker.loops = [-3.0] + [25_000.0] * 99
     assert len(stopwatch.loop(100, pairs=True).events_ns) == 99
 
@@ -218,8 +217,8 @@ def test_no_buffer_is_used_twice_in_a_row(tiny_task: Callable[[str], TaskSpec]) 
 def test_the_papers_clocks_are_separate_passes(tiny_task: Callable[[str], TaskSpec]) -> None:
     task = tiny_task("triton2triton")
     workers = [ScriptedWorker(task), ScriptedWorker(task)]
-    runners = [SimpleNamespace(worker=worker, side=SimpleNamespace(task=task, device="cpu")) for worker in workers]
-    clocks = other_clocks(Pair(*runners, lambda: STEADY), paper=True).clocks  # type: ignore[arg-type]
+    runners = [runner_of(worker) for worker in workers]
+    clocks = other_clocks(Pair(*runners, lambda: STEADY), paper=True).clocks
     assert clocks["aka_loop"].baseline_ms == pytest.approx((0.025,))
     assert clocks["aka_events"].candidate_ms == pytest.approx((0.025,))
     assert clocks["t_call"].candidate_ms == pytest.approx((0.025,))

@@ -16,14 +16,13 @@ from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, UnseenTrial
-from evaluator.inside.gpu import commands
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
-from tests.evaluator.test_clocked_session import BACKEND, Here, Processor
+from tests.evaluator.test_clocked_session import BACKEND, Here
 
 
 class Charged(Here):
@@ -50,7 +49,7 @@ class Loaded:
     """A runner."""
 
     def __init__(self, side, worker):
-        self.side, self.worker = side, worker
+        self.side, self.worker, self.key = side, worker, worker.key
 
     def __enter__(self):
         return self
@@ -69,7 +68,6 @@ class Bench:
     """Two contexts whose workers are here, and the trials of some sizes, as the correctness gate leaves them."""
 
     def __init__(self, task, folder, monkeypatch, entry, sizes):
-        monkeypatch.setattr(commands, "Instruments", Processor)
         monkeypatch.setattr(performance, "PREHEAT_STEADY_S", 0.0)
         monkeypatch.setattr(performance, "clocked", self._clocked)
         self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed

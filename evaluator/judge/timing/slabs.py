@@ -6,7 +6,9 @@ the judge can recompute the contents of any call to check its outputs afterwards
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -48,6 +50,21 @@ class Slabs:
 
     def choose(self, count: int) -> int:
         return self._random.randrange(count)
+
+    def released(self, index: int, buffer: int, word: Callable[[int], int]) -> PlannedCall:
+        """Return the index-th call behind a hold: `word(i)` says where the window of the i-th renewal begins."""
+        renewed = [name for name in self.tensors if name not in self.static]
+        first = 1 + index * len(renewed)
+        return PlannedCall(buffer, {name: word(first + at) % SLAB_SPARE for at, name in enumerate(renewed)})
+
+    @property
+    def output_bytes(self) -> int:
+        """The size of one call's outputs."""
+        total = 0
+        for item in self.task.outputs:
+            count = math.prod(int(extent.value(self.case.numbers)) for extent in item.shape)
+            total += count * getattr(torch, self.task.dtype_of(item.dtype, self.case)).itemsize
+        return total
 
     def contents(self, call: PlannedCall) -> Contents:
         """Return the contents of a call's inputs, in the task's order and shapes."""

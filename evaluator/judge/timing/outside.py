@@ -1,0 +1,147 @@
+"""T_out, the judge's own clock: device time of a call, seen from outside the process that makes it.
+
+Calls wait on the device behind a hold, which ends when the judge writes a random word, the token, to the shared page.
+Where the inputs' contents begin follows from the token on the device, so nothing can be computed before. Each call's
+outputs are consumed before the next call, with a digest keyed by the token, and the digests are folded into the word
+that ends the judge's reading: late or missing work changes it. From blocks of two lengths follows the time of one call
+with all that surrounds it; from the same blocks without calls, in the worker of the baseline, what surrounds it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import secrets
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter_ns
+
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.seal import END, MASK, RELEASE, folded, mixed, page_of
+from evaluator.judge.timing.remote import RemoteStopwatch
+from evaluator.judge.timing.session import SIDES, CaseTimes, Judge, Pair, SideName
+from evaluator.judge.timing.slabs import Slabs
+from evaluator.thresholds import (
+    LONG_NS,
+    OUTSIDE_BYTES,
+    OUTSIDE_CALLS,
+    OUTSIDE_HOLD_NS,
+    OUTSIDE_JUDGED,
+    OUTSIDE_LONG_CALLS,
+    OUTSIDE_REPEATS,
+    OUTSIDE_TRIES,
+)
+
+WAIT_NS = 20_000_000_000  # for the end of a block, which takes milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideTimes:
+    """ns of a call of each side on the judge's clock; or `lacking`: why they cannot be taken.
+
+    `excess_ns`: how much faster than the baseline the candidate is on T_dev, less the same on this clock. What a
+    reading adds to a call is the same on both sides, so it is not in it.
+    """
+
+    baseline_ns: float = 0.0
+    candidate_ns: float = 0.0
+    excess_ns: float = 0.0
+    lacking: str | None = None
+
+
+class _Lacking(Exception):
+    """The outside clock cannot be taken; the text says why."""
+
+
+def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> OutsideTimes:
+    """Take T_out of both sides on the armed case.
+
+    Raises:
+        Rejected: outputs of the candidate are wrong, or do not match its digests.
+        BaselineError: the same of the baseline.
+    """
+    lengths = _lengths(slabs, max(times.baseline_ns, times.candidate_ns))
+    try:
+        nothing = _per_call(pair.switch_to("baseline"), slabs, lengths, empty=True)
+        found: dict[SideName, float] = {}
+        for name in SIDES:
+            found[name] = _per_call(pair.switch_to(name), slabs, lengths, name=name, judge=judge) - nothing
+    except _Lacking as lacking:
+        return OutsideTimes(lacking=str(lacking))
+    saved_ns = found["baseline"] - found["candidate"]
+    return OutsideTimes(found["baseline"], found["candidate"], times.baseline_ns - times.candidate_ns - saved_ns)
+
+
+def _lengths(slabs: Slabs, call_ns: float) -> tuple[int, int]:
+    """Return the lengths of short and long blocks: the bench keeps the outputs of every call of a block."""
+    short, long = OUTSIDE_LONG_CALLS if call_ns > LONG_NS else OUTSIDE_CALLS
+    room = OUTSIDE_BYTES // max(1, slabs.output_bytes)
+    return (short, long) if room >= long else (1, int(max(2, room)))
+
+
+def _per_call(
+    watch: RemoteStopwatch,
+    slabs: Slabs,
+    lengths: tuple[int, int],
+    *,
+    name: SideName = "baseline",
+    judge: Judge | None = None,
+    empty: bool = False,
+) -> float:
+    """Return ns of one call with what surrounds it: the slope between blocks of two lengths."""
+    walls: dict[int, list[int]] = {length: [] for length in lengths}
+    for repeat in range(OUTSIDE_REPEATS):
+        for length in lengths:
+            checked = judge if repeat == 0 and length == lengths[1] else None
+            walls[length].append(_block(watch, slabs, length, name=name, judge=checked, empty=empty))
+    short, long = lengths
+    return (median(walls[long]) - median(walls[short])) / (long - short)
+
+
+def _block(
+    watch: RemoteStopwatch, slabs: Slabs, length: int, *, name: SideName, judge: Judge | None, empty: bool
+) -> int:
+    """Run one block; return its ns from the judge's release to the end that it saw."""
+    buffers = [call.buffer for call in slabs.plan(length)]
+    for _ in range(OUTSIDE_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
+        _word(watch, RELEASE).value = 0
+        if not watch.enqueue(buffers, limit_ns=OUTSIDE_HOLD_NS, empty=empty):
+            watch.settle(length, 0)
+            continue
+        token = secrets.randbits(63) + 1
+        wall_ns, end = _released(watch, token)
+        digests = watch.settle(length, token)
+        if digests is None:  # the host was slow, and the hold ended between the worker's reply and the release
+            continue
+        if empty:
+            return wall_ns
+        if end != folded(digests):
+            raise watch.wrong(Rejection("forged_reply", "an end of a block that does not follow from its outputs"))
+        if judge is not None:
+            _check(watch, slabs, buffers, token, name, judge)
+        return wall_ns
+    raise _Lacking("a call waits for the device, or allocates memory, or loads code, so the device cannot be held")
+
+
+def _released(watch: RemoteStopwatch, token: int) -> tuple[int, int]:
+    """End the hold; return the ns until the device showed its end, and the word that it showed."""
+    release, end = _word(watch, RELEASE), _word(watch, END)
+    begin = perf_counter_ns()
+    release.value = token
+    while not (seen := end.value):
+        if perf_counter_ns() - begin > WAIT_NS:
+            raise watch.wrong(Rejection("call_time", "the calls behind the judge's hold did not end"))
+    return perf_counter_ns() - begin, seen
+
+
+def _check(watch: RemoteStopwatch, slabs: Slabs, buffers: list[int], token: int, name: SideName, judge: Judge) -> None:
+    """Judge outputs of calls that were chosen after the block had ended."""
+    for _ in range(OUTSIDE_JUDGED if name == "candidate" else 1):
+        index = slabs.choose(len(buffers))
+        call = slabs.released(index, buffers[index], lambda salt: mixed(token + salt & MASK))
+        if rejection := judge(name, slabs.contents(call), watch.pick(index)):
+            detail = f"behind the judge's hold, {rejection.detail}"
+            raise watch.wrong(Rejection(rejection.reason, detail, rejection.log))
+
+
+def _word(watch: RemoteStopwatch, offset: int) -> ctypes.c_uint64:
+    return ctypes.c_uint64.from_buffer(page_of(watch.worker.mailbox), offset)
