@@ -47,7 +47,9 @@ def _in_child(files: Mapping[str, bytes]) -> dict[str, list[SourceFinding]]:
 
 
 def _too_large(data: bytes) -> SourceFinding:
-    return SourceFinding(1, UNREADABLE, f"{len(data) >> 10} KiB, and a source of more than {LARGEST >> 10} KiB is not read")
+    return SourceFinding(
+        1, UNREADABLE, f"{len(data) >> 10} KiB, and a source of more than {LARGEST >> 10} KiB is not read"
+    )
 
 
 def _end_of(error: Exception) -> str:
