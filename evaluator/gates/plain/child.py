@@ -37,17 +37,17 @@ def read_source(name: str, data: bytes) -> list[SourceFinding]:
     if not TURNED.isdisjoint(text):
         return [SourceFinding(1, UNREADABLE, "characters that turn the direction of text around")]
     try:
-        return _bounded(_read(name, text))
+        return _bounded(_read(name, data, text))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [SourceFinding(1, UNREADABLE, type(error).__name__)]
 
 
-def _read(name: str, text: str) -> Iterable[SourceFinding]:
+def _read(name: str, data: bytes, text: str) -> Iterable[SourceFinding]:
     """Apply the rules of the file's language; every import costs, so only those of one language are loaded."""
     if name.endswith(".py"):
         from evaluator.gates.plain.python_rules import read_python
 
-        return read_python(text)
+        return read_python(data)
     from evaluator.gates.plain.hip_rules import read_hip
 
     return read_hip(text)

@@ -9,16 +9,33 @@ STREAMS = "streams"
 
 # Rules that hold nothing by themselves: they tell a person what a source does, and honest sources do it too. Every
 # other rule holds, one that nobody has listed here included.
-LABELS = frozenset(
-    {
-        "library_operator",  # the library does a part of the work: `x.sum()`, `torch.softmax`
-        "keeps_state",  # something outlives the call: caches, counters, plans
-        "reads_on_the_host",  # the host waits for a value: `x.item()`
-        "device_assembly",
-        "sets_switches",  # of the library: TF32
-        "depends_on_the_compiler",  # code that only one of the compilers sees
-    }
-)
+LABELS = {
+    "library_operator": "lets the library compute",
+    "keeps_state": "keeps something from one call to the next, or could",
+    "reads_on_the_host": "waits on the host for values of the device",
+    "device_assembly": "has assembly for the device",
+    "computed_options": "launches with options from a mapping that is not written there",
+    "sets_switches": "sets switches of the library",
+    "depends_on_the_compiler": "has code that not every compiler sees",
+}
+# What the rules of the lists say of a source. The other rules are labels of capabilities, and their names say it.
+RULES = LABELS | {
+    UNREADABLE: "cannot be read",
+    STREAMS: "uses streams, events or graphs",
+    "unlisted_import": "imports what kernels are not known to need",
+    "unlisted_name": "uses names that kernels are not known to need",
+    "unlisted_attribute": "uses attributes that kernels are not known to need",
+    "unlisted_base": "derives classes from others than kernels are known to need",
+    "unlisted_decorator": "uses decorators that kernels are not known to need",
+    "unlisted_option": "gives options or keywords that kernels are not known to need",
+    "unlisted_syntax": "uses syntax that kernels are not known to need",
+    "computed_name": "makes names when it runs",
+    "text_as_code": "has text that could run as code",
+    "module_as_value": "hands modules around",
+    "class_as_value": "hands classes around",
+    "foreign_attribute_set": "sets attributes of what is not its own",
+    "two_meanings": "gives a module or a class another meaning, too",
+}
 
 
 class SourceFinding(NamedTuple):
@@ -28,6 +45,6 @@ class SourceFinding(NamedTuple):
     rule: str
     name: str
 
-    def holds(self, *, streams_are_covered: bool) -> bool:
+    def holds(self, *, clock_covers_streams: bool) -> bool:
         """Whether it puts the result on hold. Streams do unless the clock waits for the work of all of them."""
-        return self.rule not in LABELS and not (self.rule == STREAMS and streams_are_covered)
+        return self.rule not in LABELS and not (self.rule == STREAMS and clock_covers_streams)

@@ -17,7 +17,7 @@ from evaluator.errors import HostError
 from evaluator.gates.plain.found import UNREADABLE, SourceFinding
 
 LARGEST = 256 << 10  # bytes of one source; the largest honest one known has 90 KiB
-WALL_S = 60.0  # the child's processor time is limited to 10 s; on a busy host that takes longer
+WALL_S = 300.0  # the child's processor time is limited to 10 s; on a busy host that takes longer
 _ROOT = str(Path(evaluator.__file__).parents[1])
 _START = f"import sys; sys.path.insert(0, {_ROOT!r}); from evaluator.gates.plain import child; child.main()"
 
