@@ -28,7 +28,7 @@ HEADERS = re.compile(
 # Of the runtime: the device, its memory, and what a launch asks. `cuda…` counts as the name that HIP gives it.
 RUNTIME = re.compile(
     r"hip(?:Error_t|Error\w+|Success|GetErrorString|GetErrorName|(?:Get|PeekAt|ExtGet)LastError"
-    r"|GetDevice(?:Properties(?:R\d+)?|Count)?|SetDevice|DeviceProp_t|DeviceGetAttribute|DeviceAttribute(?:_t|\w+)"
+    r"|GetDevice(?:Properties(?:R\d+|_v2)?|Count)?|SetDevice|DeviceProp_t|DeviceGetAttribute|DeviceAttribute(?:_t|\w+)"
     r"|(?:Device|Stream)Synchronize|Memset(?:Async|D32|D32Async|D16|D16Async|D8|D8Async)?|Malloc(?:Async)?|Free(?:Async)?"
     r"|Memcpy(?:Async)?|MemcpyDeviceToDevice|MemcpyDefault|MemcpyKind|MemcpyDtoD(?:Async)?|MemGetInfo|GetSymbolAddress"
     r"|MemcpyToSymbol(?:Async)?|MemcpyHostToDevice|FuncSetAttribute|FuncAttribute\w+|FuncGetAttributes"
@@ -36,8 +36,9 @@ RUNTIME = re.compile(
     r"|(?:Block|Thread|Grid)(?:Idx|Dim)_[xyz]|Deviceptr_t|Float2|FloatComplex|DoubleComplex|Complex|C(?:real|imag)f?)"
     r"|hip_\w+|hipC[a-z]+f?|__hip_\w+"
 )
+# What calls a function of the host is not among them: it would run beside the call, on a thread of its own.
 STREAMS = re.compile(
-    r"hip(?:Stream\w+|Event\w+|Graph\w*|UserObject\w*|ThreadExchangeStreamCaptureMode|LaunchHostFunc)"
+    r"hip(?:Stream(?!AddCallback)\w+|Event\w+|Graph(?!\w*Host)\w*|ThreadExchangeStreamCaptureMode)"
     r"|(?:HIP|CUDA)(?:Event|Graph|StreamGuard|MultiStreamGuard)\w*|getStreamFromPool|(?:HIP|CUDA)GraphsC10Utils"
 )
 # A stream as a parameter, and waiting for it: every launch has one.
@@ -273,7 +274,8 @@ def _of_torch(rest: str) -> str:
     if first in ("Tensor", "TensorBase"):
         return _of_a_tensor(more.partition("::")[0])
     if first == "_ops":
-        return _of_an_operator(more.partition("::")[0])
+        operator, _, how = more.partition("::")
+        return _of_an_operator(operator) if how == "call" else UNLISTED
     if CURRENT_STREAM.fullmatch(first) or first in TORCH or TORCH_CONSTANTS.fullmatch(first):
         return PLAIN
     if STREAMS.fullmatch(first):

@@ -31,12 +31,11 @@ OPENED = words("std cooperative_groups torch::indexing pybind11::literals py::li
 ATTRIBUTES = words("""
     always_inline noinline aligned ext_vector_type vector_size unused maybe_unused nodiscard likely unlikely
     fallthrough noreturn packed address_space amdgpu_waves_per_eu amdgpu_flat_work_group_size amdgpu_num_vgpr
-    amdgpu_num_sgpr amdgpu_max_num_work_groups may_alias pure hot cold flatten no_unique_address deprecated launch_bounds
-    device host global shared constant managed forceinline""")
+    amdgpu_num_sgpr amdgpu_max_num_work_groups may_alias pure hot cold flatten no_unique_address deprecated
+    launch_bounds device host global shared constant managed forceinline""")
 BUILTINS = re.compile(
     r"__builtin_(?:nontemporal_(?:load|store)|expect\w*|assume\w*|unreachable|trap|clz\w*|ctz\w*|popcount\w*"
-    r"|ffs\w*"
-    r"|parity\w*|bit_cast|bswap\w+|bitreverse\w+|rotate(?:left|right)\w+|convertvector|shufflevector|elementwise_\w+"
+    r"|ffs\w*|parity\w*|bit_cast|bswap\w+|bitreverse\w+|rotate(?:left|right)\w+|convertvector|shufflevector|elementwise_\w+"
     r"|reduce_\w+"
     r"|constant_p|is_constant_evaluated|prefetch|mem(?:cpy|set|move)(?:_inline)?|huge_val\w*|[su]?(?:add|sub|mul)\w*_overflow"
     r"|amdgcn_\w+|choose_expr|offsetof|isnan|isinf\w*|isfinite|signbit\w*|inff?|nanf?"

@@ -52,7 +52,7 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     }
     if fault is None:
         result["product"] = str(build.product)
-        result["uses"] = build.uses(source, text)
+        result["uses"] = build.uses(source)
     else:
         result["fault"] = fault
     return result
@@ -68,9 +68,9 @@ def build_reference(source: Path, module_name: str, folder: Path, toolchain: dic
     text = source.read_text(encoding="utf-8")
     build = _Build(folder.resolve(), module_name, toolchain, time.monotonic() + 600)
     fault, log = build.run(source, text)
-    if fault or not build.read(source, text).ok:
+    if fault:
         raise RuntimeError(f"the reference extension does not build: {log[-500:]}")
-    write_reference(build.object, build.llvm, build.files(source), toolchain)
+    write_reference([build.object], build.llvm, build.files(source), toolchain)
 
 
 class _Build:
@@ -101,12 +101,14 @@ class _Build:
             linking = self._run(command)
             if not linking.ok:
                 return fault_of(linking, "link"), compilation.log + linking.log
+        if self.read(source, text).timed_out:
+            return "timeout", compilation.log
         self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
         return None, compilation.log + linking.log + ("" if self.has_module else missing_module(source.name, text))
 
-    def uses(self, source: Path, text: str) -> Uses:
-        if not self.read(source, text).ok:
-            return unread("the compiler did not finish")
+    def uses(self, source: Path) -> Uses:
+        if not self.llvm.exists():
+            return unread("the compiler does not write it as LLVM")
         return uses_of(self.object, self.llvm, self.files(source), self.toolchain)
 
     def read(self, source: Path, text: str) -> Compilation:
@@ -116,7 +118,7 @@ class _Build:
 
     def files(self, source: Path) -> set[str]:
         """The names by which the compiler knows the source."""
-        return {source.name, str(self.unit)}
+        return {str(self.folder / source.name), str(self.unit)}
 
     def _run(self, command: list[str]) -> Compilation:
         self.commands.append(shlex.join(command))

@@ -20,11 +20,18 @@ _FUNCTION = re.compile(r'define [^@\n]*@("[^"\n]*"|[-\w.$]+)\(')
 _VARIABLE = re.compile(r'^@("[^"\n]*"|[-\w.$]+) = ([^\n]*)', re.MULTILINE)
 _DEBUG = re.compile(r"!dbg (!\d+)")
 _LOCATION = re.compile(r"^(!\d+) = (?:distinct )?!DILocation\(line: (\d+)", re.MULTILINE)
-_SUBPROGRAM = re.compile(r"^(!\d+) = distinct !DISubprogram\([^\n]*?\bfile: (!\d+)", re.MULTILINE)
-_FILE = re.compile(r'^(!\d+) = !DIFile\(filename: "([^"\n]*)"', re.MULTILINE)
+_SUBPROGRAM = re.compile(r"^(!\d+) = distinct !DISubprogram\([^\n]*?\bfile: (!\d+)(?:, line: (\d+))?", re.MULTILINE)
+_FILE = re.compile(r'^(!\d+) = !DIFile\(filename: "([^"\n]*)", directory: "([^"\n]*)"', re.MULTILINE)
 _FIELD = re.compile(r'getelementptr (?:\w+ )*%("[^"]*"|[-\w.$]+),')
 _ASSEMBLY = re.compile(r'\basm (?:\w+ )*"')
 _KIND_OF_TYPE = re.compile(r"(?:struct|class|union)\.(.*?)(?:\.\d+)?")
+_FOR_LATER = re.compile(r"@__cxa_(?:thread_)?atexit\((?:ptr )?(?:\w+ )*@(\"[^\"]*\"|[-\w.$]+)")
+_SECTION = re.compile(r'\bsection "(?!hipcpu_shared|llvm\.metadata)')  # where a variable could be found by the loader
+# Intrinsics have no effect beyond their values, but for those that find the stack, registers or the clock.
+_HARMLESS = re.compile(
+    r"llvm\.(?!returnaddress|frameaddress|addressofreturnaddress|sponentry|eh\.sjlj|(?:read|write)_|init\.trampoline"
+    r"|readcyclecounter|readsteadycounter|x86\.(?:rd|wr|xsave|flush|clflush|int|seh))"
+)
 _TEXT = re.compile(r'\bc"[^"]*"')
 _STARTERS = ("llvm.global_ctors", "llvm.global_dtors")
 _STARTS = ("_GLOBAL__sub_I_", "__cxx_global_var_init", "__cxx_global_array_dtor")  # made for variables by the compiler
@@ -43,6 +50,14 @@ class OwnCode(TypedDict):
     before_calls: list[Use]  # functions that run when the extension is loaded or unloaded
 
 
+class _Place(NamedTuple):
+    path: str  # empty where the compiler does not say
+    line: int
+
+
+_NOWHERE = _Place("", 0)
+
+
 class _Instruction(NamedTuple):
     line: int
     text: str
@@ -57,8 +72,8 @@ def read_own_code(llvm: str, files: Collection[str], headers: Path) -> OwnCode:
         ValueError: the text is not of the form that this compiler writes.
     """
     places = _places(llvm)
-    ours = {name for name, path in places.items() if path.startswith(f"{headers}/")}
-    mine = _functions(llvm, {name for name, path in places.items() if not path or path in files})
+    ours = {name for name, place in places.items() if place.path.startswith(f"{headers}/")}
+    mine = _functions(llvm, {name for name, place in places.items() if not place.path or place.path in files})
     variables = _variables(llvm)
     uses = [use for name, code in mine.items() for use in _uses(name, code, variables)]
     assembly = [Use(one.line, "asm", user) for user, code in mine.items() for one in code if _ASSEMBLY.search(one.text)]
@@ -68,7 +83,7 @@ def read_own_code(llvm: str, files: Collection[str], headers: Path) -> OwnCode:
         "names": _first_of_each([use for use in uses if use.name not in mine and use.name not in ours]),
         "fields": _first_of_each([use for name, code in mine.items() for use in _fields(name, code)]),
         "assembly": assembly,
-        "before_calls": _before_calls(llvm, mine),
+        "before_calls": [Use(places[name].line, name, "") for name in _before_calls(llvm, mine)],
     }
 
 
@@ -100,14 +115,14 @@ def _defined(text: str) -> str:
     return _bare(found[1])
 
 
-def _places(llvm: str) -> dict[str, str]:
-    """Return the file in which every function that is defined was written; empty where the compiler does not say."""
-    files = {found[1]: found[2] for found in _FILE.finditer(llvm)}
-    file_of = {found[1]: files.get(found[2], "") for found in _SUBPROGRAM.finditer(llvm)}
-    places = dict[str, str]()
+def _places(llvm: str) -> dict[str, _Place]:
+    """Return where every function that is defined was written."""
+    files = {found[1]: str(Path(found[3], found[2])) for found in _FILE.finditer(llvm)}
+    place_of = {found[1]: _Place(files.get(found[2], ""), int(found[3] or 0)) for found in _SUBPROGRAM.finditer(llvm)}
+    places = dict[str, _Place]()
     for found in re.finditer(r"^define [^\n]*", llvm, re.MULTILINE):
         debug = _DEBUG.search(found[0])
-        places[_defined(found[0])] = file_of.get(debug[1], "") if debug else ""
+        places[_defined(found[0])] = place_of.get(debug[1], _NOWHERE) if debug else _NOWHERE
     return places
 
 
@@ -142,11 +157,13 @@ def _fields(user: str, code: Sequence[_Instruction]) -> Iterator[Use]:
             yield Use(line, kind[1] if kind else _bare(found[1]), user)
 
 
-def _before_calls(llvm: str, mine: Mapping[str, Sequence[_Instruction]]) -> list[Use]:
-    """Return own functions that run at loading or unloading. Constructors of libraries, as of a map, are names."""
-    values = [found[2] for found in _VARIABLE.finditer(llvm) if found[1] in _STARTERS or " ifunc " in found[2]]
+def _before_calls(llvm: str, mine: Mapping[str, Sequence[_Instruction]]) -> list[str]:
+    """Return own functions that run at loading or at the end. Constructors of libraries, as of a map, are names."""
+    values = [found[2] for found in _VARIABLE.finditer(llvm) if found[1] in _STARTERS or _finds_alone(found[2])]
     waiting = [name for value in values for name in _names_in(value)]
-    found, seen = list[Use](), set[str]()
+    code = [instruction.text for instructions in mine.values() for instruction in instructions]
+    waiting += [_bare(later[1]) for text in code for later in _FOR_LATER.finditer(text)]
+    found, seen = list[str](), set[str]()
     while waiting:
         name = waiting.pop()
         if name not in mine or name in seen:
@@ -155,12 +172,17 @@ def _before_calls(llvm: str, mine: Mapping[str, Sequence[_Instruction]]) -> list
         if name.startswith(_STARTS):
             waiting += [one for instruction in mine[name] for one in _names_in(instruction.text)]
         else:
-            found.append(Use(max((one.line for one in mine[name]), default=0), name, ""))
+            found.append(name)
     return found
 
 
+def _finds_alone(value: str) -> bool:
+    """Whether the loader would call what a variable's value names."""
+    return " ifunc " in value or _SECTION.search(_TEXT.sub("", value)) is not None
+
+
 def _names_in(text: str) -> list[str]:
-    return [name for one in _NAME.findall(text) if not (name := _bare(one)).startswith("llvm.")]
+    return [name for one in _NAME.findall(text) if not _HARMLESS.match(name := _bare(one))]
 
 
 def _bare(name: str) -> str:

@@ -50,7 +50,9 @@ def unread(reason: str) -> Uses:
     return {**_EMPTY, "unread": reason}
 
 
-def write_reference(product: Path, llvm: Path | None, files: Collection[str], toolchain: Mapping[str, Any]) -> None:
+def write_reference(
+    products: Sequence[Path], llvm: Path | None, files: Collection[str], toolchain: Mapping[str, Any]
+) -> None:
     """Write what the reference extension uses where the toolchain has its place.
 
     Raises:
@@ -59,7 +61,8 @@ def write_reference(product: Path, llvm: Path | None, files: Collection[str], to
     own = _own_code(llvm, files, toolchain)["names"]
     names = sorted({use.name for use in own if not _BINDING.match(use.user)})
     binding = sorted({(use.name, use.user) for use in own if _BINDING.match(use.user)})
-    reference: Reference = {"names": names, "binding": binding, "open_names": open_names(_bounded(product))}
+    left_open = sorted({name for product in products for name in open_names(_bounded(product))})
+    reference: Reference = {"names": names, "binding": binding, "open_names": left_open}
     Path(toolchain["reference"]).write_text(json.dumps(reference), encoding="utf-8")
 
 
