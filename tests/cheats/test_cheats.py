@@ -39,7 +39,9 @@ def test_the_same_without_the_cheat_passes_and_nothing_is_held(entry, auditor):
 
 @on("cpu", HONEST)
 def test_an_honest_candidate_passes_and_nothing_is_held(entry, auditor):
-    assert not caught_by(said := auditor.audit(entry)), said
+    held = {"source"} if "held" in entry.header else set()
+    said = auditor.audit(entry)
+    assert (verdict(said), caught_by(said)) == (entry.expected, held), said
 
 
 @pytest.mark.parametrize("gate", GATE_NAMES)
@@ -61,7 +63,8 @@ def test_on_a_gpu_a_cheat_gets_what_its_file_says(entry, gpu_auditor):
 @pytest.mark.gpu
 @on("gpu", [*TWINS, *HONEST])
 def test_on_a_gpu_an_honest_candidate_passes_and_nothing_is_held(entry, gpu_auditor):
-    assert not caught_by(said := gpu_auditor.audit(entry)), said
+    held = {"source"} if "held" in entry.header else set()
+    assert caught_by(said := gpu_auditor.audit(entry)) == held, said
 
 
 def test_every_class_has_a_cheat_and_those_of_a_gpu_are_never_played_on_a_cpu():

@@ -21,11 +21,16 @@ TURNED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def main() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S))
+    confine()
     files = json.loads(sys.stdin.buffer.read())
     answer = {name: read_source(name, data.encode("latin-1")) for name, data in files.items()}
     sys.stdout.write(json.dumps(answer))
+
+
+def confine() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def read_source(name: str, data: bytes) -> list[SourceFinding]:

@@ -50,7 +50,7 @@ class CallRules:
 
     def _is_plain_function(self, node: ast.AST) -> bool:
         variable = self.tree.variable(node)
-        functions = variable.functions() if variable else []
+        functions = variable.functions if variable else []
         undecorated = all(not one.decorator_list for one in functions)
         return bool(variable) and bool(functions) and len(functions) == len(variable.bindings) and undecorated
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from evaluator.gates.plain import python_names as names
 from evaluator.gates.plain.python_tree import PythonTree, PythonVariable
 
+MOST = 8  # classes of one name, as alternatives
 RETURN_THEMSELVES = ("eval", "train", "cuda", "cpu", "to", "half", "float", "double", "bfloat16")  # methods of nn.Module
 
 
@@ -20,7 +21,9 @@ class OwnClasses:
         """`dotted` has the full names of each class's bases in libraries."""
         self.tree = tree
         self.bases = dotted
+        self._named = dict[PythonVariable, list[ast.ClassDef]]()
         self._known = dict[PythonVariable, list[ast.ClassDef]]()
+        self._methods = {node: {one.name for one in self._methods_of(node) if not self._is_free(one)} for node in dotted}
         self._attributes = {node: set(self._attributes_of(node)) - names.RESERVED for node in dotted}
 
     def has(self, owners: list[ast.ClassDef], attribute: str) -> bool:
@@ -31,12 +34,16 @@ class OwnClasses:
         """The classes that a variable names; empty if it may be anything else. `cls` names the class around it."""
         if variable is None:
             return []
+        if variable not in self._named:
+            self._named[variable] = self._named_by(variable)
+        return self._named[variable]
+
+    def _named_by(self, variable: PythonVariable) -> list[ast.ClassDef]:
         function = variable.scope
         if isinstance(function, ast.FunctionDef) and decorated_as(function, "classmethod", self.tree):
             return self._around(variable)
-        classes = variable.classes()
         others = [one for one in variable.bindings if not isinstance(one.node, ast.ClassDef)]
-        return classes if all(one.is_constant for one in others) else []
+        return variable.classes[:MOST] if all(one.is_constant for one in others) else []
 
     def of_instance(self, node: ast.AST) -> list[ast.ClassDef]:
         """The classes that a value may be an instance of; empty if it may be anything else."""
@@ -69,8 +76,10 @@ class OwnClasses:
 
     def is_function_of(self, owner: ast.ClassDef, attribute: str) -> bool:
         """Whether reading the attribute from the class gives a function to which any object could be `self`."""
-        methods = [one for one in owner.body if isinstance(one, ast.FunctionDef) and one.name == attribute]
-        return any(not self._is_free(one) for one in methods)
+        return attribute in self._methods[owner]
+
+    def _methods_of(self, owner: ast.ClassDef) -> list[ast.FunctionDef]:
+        return [one for variable in self.tree.variables_of(owner) for one in variable.functions]
 
     def _is_free(self, method: ast.FunctionDef) -> bool:
         first = [*method.args.posonlyargs, *method.args.args][:1]
@@ -102,7 +111,7 @@ class OwnClasses:
             self._known[variable] = []  # what a variable is bound to may name the variable
             values = [one.value for one in variable.bindings if not one.is_constant]
             found = [self.of_instance(value) if value else [] for value in values]
-            self._known[variable] = [owner for one in found for owner in one] if all(found) else []
+            self._known[variable] = list(dict.fromkeys(owner for one in found for owner in one)) if all(found) else []
         return self._known[variable]
 
     def _attributes_of(self, owner: ast.ClassDef) -> Iterator[str]:

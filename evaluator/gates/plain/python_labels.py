@@ -62,7 +62,7 @@ ATTRIBUTES = {
     "get_objects": "looks_around",
     "get_referrers": "looks_around",
     "__globals__": "looks_around",
-    "__del__": "runs_at_exit",
+    "__del__": "finaliser",
     "FunctionType": "runs_text",
     "TorchDispatchMode": "replaces_library_functions",
     "TorchFunctionMode": "replaces_library_functions",
@@ -126,9 +126,7 @@ def _full_names(tree: PythonTree, node: ast.AST) -> set[str]:
     """The full names of `a.b`, where `a` is imported or assigned something that is."""
     first, parts = parts_of(node)
     meanings = tree.meanings(first) if isinstance(first, ast.Name) else ()
-    values = [one.value for variable in meanings for one in variable.bindings if one.value is not None]
-    assigned = {start for value in values for start in tree.dotted(value)}
-    return tree.dotted(node) | {".".join([start, *parts]) for start in assigned}
+    return tree.dotted(node) | {".".join([start, *parts]) for one in meanings for start in tree.aliased(one)}
 
 
 def _of_path(name: str) -> set[str | None]:

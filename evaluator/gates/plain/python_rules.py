@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from evaluator.gates.plain import python_names as names
 from evaluator.gates.plain.found import STREAMS, SourceFinding
 from evaluator.gates.plain.python_calls import CallRules
-from evaluator.gates.plain.python_classes import OwnClasses
+from evaluator.gates.plain.python_classes import MOST, OwnClasses
 from evaluator.gates.plain.python_labels import labels
 from evaluator.gates.plain.python_state import state_kept
 from evaluator.gates.plain.python_tree import Binding, PythonTree, PythonVariable, parts_of
@@ -111,6 +111,8 @@ class PlainRules:
             kinds = {one: _kind(one) for one in bindings if not one.is_constant}
             first = next(iter(kinds.values()))
             yield from ((one, ("two_meanings", name)) for one, kind in kinds.items() if kind == "value" or kind != first)
+            if len(variable.classes) > MOST or len(variable.imported) > MOST:
+                yield bindings[0], ("two_meanings", name)
 
     def _of_name(self, node: ast.Name) -> Iterator[Use]:
         name, parent, meanings = node.id, self.tree.parent[node], self.tree.meanings(node)
@@ -132,7 +134,7 @@ class PlainRules:
         elif self._names_a_class(meanings) and not self._used_as_class(node):
             yield "class_as_value", name
         if isinstance(scope := self.tree.scope[node], ast.ClassDef):
-            if any(one.scope is scope and one.functions() for one in meanings):  # the plain function of a method
+            if any(one.scope is scope and one.functions for one in meanings):  # the plain function of a method
                 yield "class_as_value", f"{name} within its class"
 
     def of_chain(self, first: ast.AST, parts: list[str], place: ast.AST) -> Iterator[Use]:
@@ -238,7 +240,7 @@ class PlainRules:
         return False
 
     def _names_a_class(self, meanings: Iterable[PythonVariable]) -> bool:
-        return any(one.classes() or self.classes.of_variable(one) for one in meanings)
+        return any(one.classes or self.classes.of_variable(one) for one in meanings)
 
     def _bases(self, node: ast.ClassDef) -> set[str]:
         return {dotted for base in node.bases for dotted in self.tree.dotted(base)}

@@ -17,6 +17,7 @@ def state_kept(tree: PythonTree) -> Iterator[SourceFinding]:
     """Yield what a source may remember from one call to the next: what is changed in a function and was not made in it,
     and what is read in one from around it, unless its value never changes."""
     changes_anything = any(_changed(tree, node) is not None for node in tree.nodes)
+    changing = dict[PythonVariable, bool]()
     for node in tree.nodes:
         match node:
             case ast.Global() | ast.Nonlocal():
@@ -30,7 +31,10 @@ def state_kept(tree: PythonTree) -> Iterator[SourceFinding]:
             case ast.Name(ctx=ast.Load()):
                 function = tree.function_of(node)
                 outer = [one for one in tree.meanings(node) if function and _is_around(tree, one, function)]
-                if any(not _never_changes(tree, one, changes_anything) for one in outer):
+                for one in outer:
+                    if one not in changing:
+                        changing[one] = not _never_changes(tree, one, changes_anything)
+                if any(changing[one] for one in outer):
                     yield SourceFinding(node.lineno, KEEPS_STATE, node.id)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -27,7 +28,7 @@ class Binding(NamedTuple):
 
 
 class PythonVariable:
-    """A name of one scope, with every binding of it, in no order."""
+    """A name of one scope, with every binding of it, in no order. Its facts are asked for when all bindings are known."""
 
     def __init__(self, scope: ast.AST, name: str) -> None:
         self.scope = scope
@@ -38,13 +39,15 @@ class PythonVariable:
     def is_global(self) -> bool:
         return isinstance(self.scope, ast.Module)
 
-    @property
+    @cached_property
     def imported(self) -> set[str]:
         return {one.dotted for one in self.bindings if one.dotted}
 
+    @cached_property
     def classes(self) -> list[ast.ClassDef]:
         return [one.node for one in self.bindings if isinstance(one.node, ast.ClassDef)]
 
+    @cached_property
     def functions(self) -> list[ast.FunctionDef]:
         return [one.node for one in self.bindings if isinstance(one.node, ast.FunctionDef)]
 
@@ -59,6 +62,7 @@ class PythonTree:
         self.scope = dict[ast.AST, ast.AST]()  # in which a node is evaluated; of a scope the one around it
         self._variables = dict[tuple[ast.AST, str], PythonVariable]()
         self._declared = dict[tuple[ast.AST, str], bool]()  # `global` (true) and `nonlocal` names of a scope
+        self._aliased = dict[PythonVariable, set[str]]()
         self._meanings = dict[tuple[ast.AST, str], tuple[PythonVariable, ...]]()
         self._walk()
         self._bind()
@@ -90,6 +94,13 @@ class PythonTree:
         first, parts = parts_of(node)
         meanings = self.meanings(first) if isinstance(first, ast.Name) else ()
         return {".".join([start, *parts]) for variable in meanings for start in variable.imported}
+
+    def aliased(self, variable: PythonVariable) -> set[str]:
+        """The full names of what a variable is assigned, where that is imported: `f = torch.Tensor`."""
+        if variable not in self._aliased:
+            values = [one.value for one in variable.bindings if one.value is not None]
+            self._aliased[variable] = {name for value in values for name in self.dotted(value)}
+        return self._aliased[variable]
 
     def function_of(self, node: ast.AST) -> ast.AST | None:
         """The innermost function whose body holds the node."""
