@@ -74,7 +74,9 @@ STD = words("""
     length_error range_error bad_alloc exception terminate allocator char_traits reverse_iterator iterator_traits
     back_inserter back_insert_iterator""")
 STD_TRAITS = re.compile(r"(?:is|has|remove|add)_\w+")  # of <type_traits>; they have no effect
-STD_INTERNALS = re.compile(r"_[A-Z]\w*|__(?!throw_system|basic_file|c_file|thread|filesystem|fs)\w+")
+STD_INTERNALS = re.compile(
+    r"_(?!V2)[A-Z]\w*|__(?!throw_system|basic_file|c_file|thread|filesystem|fs|future|atomic_futex|condvar)\w+"
+)
 
 # Of a tensor: what it is, views of it, its memory for a kernel.
 TENSOR = words("""

@@ -66,11 +66,11 @@ def read_hip(text: str) -> Iterator[SourceFinding]:
     """Yield what a .hip source uses that is on no list, and what a reader should know of it."""
     found = list(tokens(text))
     yield from _spelling(found)
-    code, bodies = list[Token](), list[Token]()  # what a macro stands for is code as well
+    code, bodies = list[Token](), list[Token]()  # what macros stand for and conditions name is code as well
     for line in _lines(found):
         if line[0].text == "#":
             yield from _directive(line)
-            bodies += line[2:] if _text(line, 1) == "define" else ()
+            bodies += line[2:] if _text(line, 1) not in ("include", "pragma", "error", "warning") else ()
         else:
             code += line
             bodies += line

@@ -129,7 +129,10 @@ def _places(llvm: str) -> dict[str, _Place]:
 def _variables(llvm: str) -> dict[str, list[str]]:
     """Return the names in the value of every variable that is defined, and in every alias."""
     variables = dict[str, list[str]]()
-    for found in _VARIABLE.finditer(llvm):
+    all_found = list(_VARIABLE.finditer(llvm))
+    if len(all_found) != llvm.count("\n@") + llvm.startswith("@"):
+        raise ValueError("a variable without a name")
+    for found in all_found:
         if not found[2].startswith(("external ", "extern_weak ", "available_externally ")):
             variables[_bare(found[1])] = _names_in(_TEXT.sub("", found[2]))
     return variables
