@@ -39,13 +39,18 @@ def check(context: SourceContext) -> Rejection | None:
         same = [detail for other, detail in context.candidate_files.problems if other == reason]
         return Rejection(reason, ", ".join(same))
     for name, found in read_sources(context.candidate_files.files).items():
-        for rule, uses in _by_rule(found).items():
-            text = f"{name}: {RULES.get(rule, rule.replace('_', ' '))}: {_listed(uses)}"
-            if uses[0].holds(clock_covers_streams=context.clock_covers_streams):
-                context.hold(Finding(NAME, rule, f"{text} (lists of {LISTS})"))
-            else:
-                context.findings.append(Finding(NAME, rule, text))
+        report(context, NAME, name, found)
     return None
+
+
+def report(context: SourceContext, gate: str, file: str, found: Iterable[SourceFinding]) -> None:
+    """Add one finding a rule for what a file uses; those of rules that hold put the result on hold."""
+    for rule, uses in _by_rule(found).items():
+        text = f"{file}: {RULES.get(rule, rule.replace('_', ' '))}: {_listed(uses)}"
+        if uses[0].holds(clock_covers_streams=context.clock_covers_streams):
+            context.hold(Finding(gate, rule, f"{text} (lists of {LISTS})"))
+        else:
+            context.findings.append(Finding(gate, rule, text))
 
 
 def _by_rule(found: Iterable[SourceFinding]) -> Mapping[str, list[SourceFinding]]:
@@ -56,5 +61,5 @@ def _by_rule(found: Iterable[SourceFinding]) -> Mapping[str, list[SourceFinding]
 
 
 def _listed(uses: list[SourceFinding]) -> str:
-    named = ", ".join(f"{one.name} (line {one.line})" for one in uses[:NAMED])
+    named = ", ".join(f"{one.name} (line {one.line})" if one.line else one.name for one in uses[:NAMED])
     return f"{named} and {counted(len(uses) - NAMED, 'more use')}" if len(uses) > NAMED else named

@@ -22,7 +22,7 @@ from evaluator.state import state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
-REPORT_FORMAT = b"2"  # of the report cached beside a product
+REPORT_FORMAT = b"3"  # of the report cached beside a product
 
 
 @dataclass(frozen=True, slots=True)

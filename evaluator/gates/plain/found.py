@@ -36,6 +36,27 @@ RULES = LABELS | {
     "class_as_value": "hands classes around",
     "foreign_attribute_set": "sets attributes of what is not its own",
     "two_meanings": "gives a module or a class another meaning, too",
+    # of .hip sources, by their text
+    "header": "includes headers that kernels are not known to need",
+    "directive": "asks more of the preprocessor than kernels are known to need",
+    "hidden_text": "is written in a way that hides what it says",
+    "foreign_word": "uses words of Python, of its binding or of torch's registration",
+    "of_the_evaluator": "names parts of the evaluator",
+    "builtin": "uses builtins of the compiler that kernels are not known to need",
+    "linkage": "declares functions of C",
+    "operator_new": "calls or replaces the operators that allocate memory",
+    "runtime_function": "uses functions of the runtime that kernels are not known to need",
+    "namespace": "opens, renames or extends namespaces of libraries",
+    "member": "uses members that kernels are not known to need",
+    "attribute": "uses attributes of the compiler that kernels are not known to need",
+    "assembly": "has assembly that is not for the device",
+    # of .hip sources, by what their compiler made of them
+    "unreadable_object": "was built, and what it uses cannot be read",
+    "open_symbol": "needs symbols that kernels are not known to need",
+    "field_of_a_library": "reaches into objects of Python or of a library",
+    "host_assembly": "has assembly in functions of the host",
+    "runs_before_calls": "has functions that run when it is loaded or unloaded",
+    "system_call": "has instructions that call the operating system",
 }
 
 
