@@ -44,6 +44,10 @@ class PythonVariable:
         return {one.dotted for one in self.bindings if one.dotted}
 
     @cached_property
+    def is_only_imported(self) -> bool:
+        return all(one.dotted or one.is_constant for one in self.bindings)
+
+    @cached_property
     def classes(self) -> list[ast.ClassDef]:
         return [one.node for one in self.bindings if isinstance(one.node, ast.ClassDef)]
 
@@ -90,9 +94,11 @@ class PythonTree:
         return self._by_scope.get(scope, [])
 
     def dotted(self, node: ast.AST) -> set[str]:
-        """The full names that `a.b.c` may have, where its first part is imported."""
+        """The full names that `a.b.c` may have, where its first part is imported and can be nothing else."""
         first, parts = parts_of(node)
         meanings = self.meanings(first) if isinstance(first, ast.Name) else ()
+        if not all(variable.is_only_imported for variable in meanings):
+            return set()
         return {".".join([start, *parts]) for variable in meanings for start in variable.imported}
 
     def aliased(self, variable: PythonVariable) -> set[str]:
