@@ -48,6 +48,8 @@ class Backend(ABC):
     torch_device: ClassVar[DeviceKind]
     profiles: ClassVar[tuple[Profile, ...]]
     has_clock: ClassVar[bool]  # a device clock, whose times are ranked; without one times are functional
+    # Whether the judge's clock waits for the work of all streams. If not, a source with streams or graphs is on hold.
+    clock_covers_streams: ClassVar[bool] = False
     wave_size: int  # lanes that run in lockstep
     architecture: str
     device_class: str

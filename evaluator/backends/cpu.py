@@ -28,6 +28,7 @@ class CpuBackend(Backend):
     torch_device = "cpu"
     profiles = ("small",)
     has_clock = False
+    clock_covers_streams = True  # a stream's work is done when the call that asks for it returns
     wave_size = 64  # in the fiber runtime, as on gfx942
     architecture = NAME
     device_class = f"cpu-{platform.machine()}"

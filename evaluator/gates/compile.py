@@ -13,13 +13,13 @@ from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
 from evaluator.gates.isa import first_error, note_build, note_launches
-from evaluator.gates.symbols import symbol_labels
+from evaluator.gates.source import report
+from evaluator.gates.symbols import findings_of
 from evaluator.inside.excerpts import excerpt
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import draws_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import MAX_LOG, Side, blaming_baseline
-from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerError, WorkerFault
 
 NAME = "compile"
@@ -50,9 +50,7 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
         if rejection := _rejection(made, stands_in=context.backend.name == cpu.NAME):
             return rejection
         side.product = made.product
-        for label in sorted(symbol_labels(made.product or b"")):
-            text = f"{side.source} imports symbols that no kernel needs: {label.replace('_', ' ')}"
-            context.hold(Finding(NAME, label, text))
+        report(context, NAME, side.source, findings_of(made.native.get("uses", {})))
     context.runner = side.runner(cross_compile=cross_compile)
     return None
 

@@ -90,6 +90,10 @@ class Context:
         """Whether draws are run again in reversed order, which only a CPU host can do."""
         return self.backend.torch_device == "cpu"
 
+    @property
+    def clock_covers_streams(self) -> bool:
+        return self.backend.clock_covers_streams
+
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""
         return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)

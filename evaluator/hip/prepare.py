@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -20,11 +21,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluator.hip.host import HostTools, find_host
+from evaluator.inside.hip_cpu import MODULE_NAME
+from evaluator.inside.hip_cpu.build import build_reference
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
 RUNTIME = ("scheduler", "host_api")  # in cpu/runtime
 ALLOCATOR = "allocator.cpp"
+REFERENCE = SOURCES / "reference.hip"  # what every extension uses
 
 # Headers that only torch's ROCm build has; each is both/hipstream.h under another name.
 ROCM_HEADERS = (
@@ -82,6 +86,7 @@ class HipToolchain:
     key: str
     kind: Literal["cpu"]
     allocator: Path  # a library that adds red zones around torch's tensors
+    reference: Path  # what every extension uses (inside/hip_cpu/uses.py)
     clang: Path
     demangler: Path
     disassembler: Path
@@ -148,7 +153,7 @@ def _key(host: HostTools) -> str:
 
 def _sources() -> list[Path]:
     headers = (path for folder in HEADER_FOLDERS for path in (SOURCES / folder).rglob("*") if path.is_file())
-    return sorted([*headers, SOURCES / ALLOCATOR])
+    return sorted([*headers, SOURCES / ALLOCATOR, REFERENCE])
 
 
 def _digest(path: Path) -> str:
@@ -174,6 +179,7 @@ def _describe(host: HostTools, key: str, root: Path) -> HipToolchain:
         key=key,
         kind="cpu",
         allocator=root / "allocator.so",
+        reference=root / "reference.json",
         clang=host.clang,
         demangler=host.demangler,
         disassembler=host.disassembler,
@@ -220,6 +226,7 @@ def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bo
     if not device_only:
         _compile_objects(toolchain, root)
         _compile_allocator(host, toolchain)
+        _compile_reference(toolchain)
     if toolchain.gfx942_available:
         _collect_device_libraries(host, root / "bitcode")
     for path in root.rglob("*"):
@@ -249,6 +256,11 @@ def _compile_allocator(host: HostTools, toolchain: HipToolchain) -> None:
     flags = ["-std=c++20", "-fPIC", "-O2", "-w", "-shared", f"-isystem{host.torch_include}"]
     libraries = [f"-fuse-ld={host.lld}", f"-L{host.torch_libraries}", "-lc10"]
     _run([str(host.clang), *flags, str(SOURCES / ALLOCATOR), "-o", str(toolchain.allocator), *libraries])
+
+
+def _compile_reference(toolchain: HipToolchain) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        build_reference(REFERENCE, MODULE_NAME, Path(folder), toolchain.as_dict())
 
 
 def _collect_device_libraries(host: HostTools, bitcode: Path) -> None:

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -20,8 +21,10 @@ from typing import Any, Literal
 
 from evaluator.errors import HostError
 from evaluator.hip.cuda_names import names_header
-from evaluator.hip.prepare import EXPORTS, ROCM_HEADERS, SOURCES, locked, prepare
+from evaluator.hip.prepare import EXPORTS, REFERENCE, ROCM_HEADERS, SOURCES, locked, prepare
 from evaluator.inside.excerpts import excerpt
+from evaluator.inside.hip_cpu import MODULE_NAME
+from evaluator.inside.hip_gpu.build import build_reference
 
 Kind = Literal["cuda", "rocm"]
 _BINDING_FLAGS = ("-std=c++20", "-O1", "-fPIC", "-w")
@@ -64,6 +67,7 @@ class GpuToolchain:
     core_headers: tuple[str, ...]
     whole_headers: tuple[str, ...]
     binding: Path
+    reference: Path  # what every extension uses (inside/hip_cpu/uses.py)
     link_flags: tuple[str, ...]
     torch_include: Path
     names: tuple[tuple[str, str], ...]  # replaces a host path in messages
@@ -143,7 +147,7 @@ def _key(host: GpuHost, linker: Path, gfx942: dict[str, Any]) -> str:
 
 def _sources(host: GpuHost) -> list[Path]:
     folders = ("gpu", "nvidia") if host.kind == "cuda" else ("gpu",)
-    return sorted(path for folder in folders for path in (SOURCES / folder).rglob("*") if path.is_file())
+    return sorted([REFERENCE, *(path for one in folders for path in (SOURCES / one).rglob("*") if path.is_file())])
 
 
 def _describe(host: GpuHost, linker: Path, gfx942: dict[str, Any], key: str, root: Path) -> GpuToolchain:
@@ -163,6 +167,7 @@ def _describe(host: GpuHost, linker: Path, gfx942: dict[str, Any], key: str, roo
         core_headers=(f"-I{root / 'include/gpu/core'}", *own, *system),
         whole_headers=(*own, *system),
         binding=root / "binding.o",
+        reference=root / "reference.json",
         link_flags=(*link, f"-Wl,--version-script={root / 'exports.map'}", "-Wl,-s"),
         torch_include=torch / "include",
         names=tuple((str(folder), name) for folder, name in names.items()),
@@ -192,8 +197,17 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
     done = subprocess.run([*command, "-o", str(toolchain.binding)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise HostError(f"the binding of HIP extensions does not compile: {excerpt(done.stderr, 1000)}")
+    _compile_reference(toolchain)
     for path in (root, *root.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
+
+
+def _compile_reference(toolchain: GpuToolchain) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            build_reference(REFERENCE, MODULE_NAME, Path(folder), toolchain.as_dict())
+        except (RuntimeError, ValueError) as error:
+            raise HostError(str(error)) from error
 
 
 def _nvidia_headers(host: GpuHost, include: Path) -> None:

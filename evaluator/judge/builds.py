@@ -21,7 +21,7 @@ from evaluator.state import replacing, state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
-FORMAT = b"3"  # of a cached build
+FORMAT = b"4"  # of a cached build
 DIGEST_BYTES = hashlib.sha256().digest_size
 
 

@@ -36,6 +36,7 @@ class ScriptSession:
     rejection: Rejection | None = None
     gate: str | None = None
     times: Times | None = None
+    clock_covers_streams: bool = False  # the task's own script is the clock
     seconds: dict[str, float] = field(default_factory=dict)
     printed: str = ""  # by the candidate's commands
 

@@ -18,6 +18,7 @@ from evaluator.errors import UsageError
 from evaluator.tasks.fields import Fields, Problems
 
 Marker = Literal["TEST_SHAPES", "def get_inputs", "raw_replace"]
+LARGEST = 256 << 10  # bytes of a file that is parsed here: its tree takes up to 200 MB, and candidates write such files
 MARKERS: tuple[Marker, ...] = get_args(Marker)
 FOR_PEOPLE = ("num_original_shapes", "init_constraints")  # keys that are not used
 
@@ -64,6 +65,8 @@ class Injection:
         return begin, sum(map(len, lines[: end_line - 1])) + end_column
 
     def _parsed(self, data: bytes) -> ast.Module:
+        if len(data) > LARGEST:
+            raise NotInjectable(f"{self.file} has more than {LARGEST >> 10} KiB")
         try:
             return ast.parse(data.decode())
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -39,14 +39,19 @@ def test_the_same_without_the_cheat_passes_and_nothing_is_held(entry, auditor):
 
 @on("cpu", HONEST)
 def test_an_honest_candidate_passes_and_nothing_is_held(entry, auditor):
-    assert not caught_by(said := auditor.audit(entry)), said
+    held = {"source"} if "held" in entry.header else set()
+    said = auditor.audit(entry)
+    assert (verdict(said), caught_by(said)) == (entry.expected, held), said
 
 
 @pytest.mark.parametrize("gate", GATE_NAMES)
 def test_without_a_gate_exactly_its_own_cheats_get_through(gate, auditor):
+    """A hold is no verdict: so each other gate is tried as if the source gate had held nothing."""
+    left_out = {gate, "source"}
     tried = [entry for entry in CHEATS if auditor.can_run(entry) and NO_EFFECT not in entry.ordered_gates]
-    through = {entry.name for entry in tried if not caught_by(auditor.audit(entry)) - entry.by_chance - {gate}}
-    its_own = {entry.name for entry in tried if entry.ordered_gates == [gate]}
+    tried = [entry for entry in tried if gate == "source" or set(entry.ordered_gates) != {"source"}]
+    through = {entry.name for entry in tried if not caught_by(auditor.audit(entry)) - entry.by_chance - left_out}
+    its_own = {entry.name for entry in tried if set(entry.ordered_gates) <= left_out}
     assert through == its_own
     assert its_own
 
@@ -61,7 +66,8 @@ def test_on_a_gpu_a_cheat_gets_what_its_file_says(entry, gpu_auditor):
 @pytest.mark.gpu
 @on("gpu", [*TWINS, *HONEST])
 def test_on_a_gpu_an_honest_candidate_passes_and_nothing_is_held(entry, gpu_auditor):
-    assert not caught_by(said := gpu_auditor.audit(entry)), said
+    held = {"source"} if "held" in entry.header else set()
+    assert caught_by(said := gpu_auditor.audit(entry)) == held, said
 
 
 def test_every_class_has_a_cheat_and_those_of_a_gpu_are_never_played_on_a_cpu():

@@ -1,11 +1,25 @@
-"""Labels from a source's text: for capabilities that no kernel needs, and not for what real kernels do."""
+"""Labels of Python sources: for capabilities that no kernel needs, and not for what real kernels do.
+
+Most of the harmless texts here are on hold all the same, since the lists do not know what they use.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from evaluator.gates.source import native_labels, python_labels
-from evaluator.tasks.reader import load_task, task_ids
+from evaluator.gates.plain import python_labels
+from evaluator.gates.plain.child import read_source
+
+CAPABILITIES = {
+    *python_labels.MODULES.values(),
+    *python_labels.ATTRIBUTES.values(),
+    *python_labels.WHOLE.values(),
+    "works_off_the_device",
+}
+
+
+def labels(text: str) -> set[str]:
+    return {one.rule for one in read_source("kernel.py", text.encode())} & CAPABILITIES
 
 
 @pytest.mark.parametrize(
@@ -17,7 +31,9 @@ from evaluator.tasks.reader import load_task, task_ids
         ("import os\nos.posix_spawn('/bin/sh', [], {})", "own_processes"),
         ("import sys\nsys.modules['torch']", "looks_around"),
         ("import sys\nsys._getframe()", "looks_around"),
-        ("open('/proc/self/maps')", "looks_around"),
+        ("import os\nos.spawnvp(os.P_NOWAIT, 'sh', ['sh'])", "own_processes"),
+        ("import os\nos._exit(0)", "own_processes"),
+        ("class A:\n    def __del__(self):\n        pass", "finaliser"),
         ("from evaluator.inside import channel", "reaches_for_the_evaluator"),
         ("import torch\ntorch.empty = None", "replaces_library_functions"),
         ("import torch\ntorch.Tensor.copy_ = None", "replaces_library_functions"),
@@ -31,7 +47,7 @@ from evaluator.tasks.reader import load_task, task_ids
         ("import atexit", "runs_at_exit"),
         ("from torch.utils._python_dispatch import TorchDispatchMode", "replaces_library_functions"),
         ("import torch\ntorch.overrides.TorchFunctionMode", "replaces_library_functions"),
-        ("import torch\ntorch.library.Library('aten', 'IMPL')", "replaces_library_functions"),
+        ("import torch\ntorch.library.Library('at' + 'en', 'IMPL')", "replaces_library_functions"),
         ("import torch\ns = torch.cuda.Stream()\ndef forward(x):\n    return x.cpu()", "works_off_the_device"),
         # by another name, or through a library that holds the module
         ("import torch as t\nt.empty = None", "replaces_library_functions"),
@@ -42,7 +58,7 @@ from evaluator.tasks.reader import load_task, task_ids
         ("import torch\ntorch.__dict__.update(empty=None)", "replaces_library_functions"),
         ("import torch\ntype.__setattr__(torch.Tensor, 'copy_', None)", "replaces_library_functions"),
         ("import torch\nfor torch.empty in [None]:\n    pass", "replaces_library_functions"),
-        ("import torch\n@torch.library.impl('aten::mul', 'CPU')\ndef f(x, y):\n    pass", "replaces_library_functions"),
+        ("import torch\n@torch.library.impl(NAME, 'CPU')\ndef f(x, y):\n    pass", "replaces_library_functions"),
         ("import sys as s\ns.modules", "looks_around"),
         ("import traceback\nframes = [f.f_locals for f, _ in traceback.walk_stack(None)]", "looks_around"),
         ("from logging import currentframe", "looks_around"),
@@ -55,13 +71,11 @@ from evaluator.tasks.reader import load_task, task_ids
         ("from torch.utils.cpp_extension import load_inline", "native_calls"),
         ("import torch.utils.data as d\nd.dataloader.threading", "own_threads"),
         ("import torch\ntorch.ops.load_library('x.so')", "native_calls"),
-        ("# coding: unicode_escape\n# \\nimport ctypes", "hidden_text"),
         ("# coding: unicode_escape\n# \\nimport ctypes", "native_calls"),
-        ("x = 1  # \u202e", "hidden_text"),
     ],
 )
 def test_a_capability_no_kernel_needs_is_named(text, label):
-    assert label in python_labels(text.encode())
+    assert label in labels(text)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +87,8 @@ def test_a_capability_no_kernel_needs_is_named(text, label):
         "try:\n    import triton.language.extra.libdevice as libdevice\nexcept ImportError:\n    libdevice = None",
         "import functools, math, typing, dataclasses",
         "import torch, triton.language as tl\ngetattr(tl, str(torch.float32).split('.')[-1])",
-        "import torch\nlibrary = torch.library.Library('mine', 'DEF')",
+        "print('aten::mul', '/proc/self/maps')  # os.fork(), ctypes",
+        "def forward(eval):\n    return eval",
         "import os\ngetattr(os, 'environ')['X'] = '1'",
         "def forward(x):\n    x.grad = None\n    return x",
         "def forward(array):\n    array.data = None\n    return array",
@@ -88,52 +103,4 @@ def test_a_capability_no_kernel_needs_is_named(text, label):
     ],
 )
 def test_harmless_code_gets_no_label(text):
-    assert python_labels(text.encode()) == set()
-
-
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("void* h = dlopen(0, 1);", "native_calls"),
-        ("std::thread t(f);", "own_threads"),
-        ("__attribute__((constructor)) void f() {}", "constructor"),
-        ("__attribute__((used, constructor(101))) void f() {}", "constructor"),
-        ("[[gnu::constructor]] void f() {}", "constructor"),
-        ("std::atexit(f);", "runs_at_exit"),
-        ("posix_spawnp(&child, name, 0, 0, argv, environ);", "own_processes"),
-        ("syscall(39);", "native_calls"),
-        ('asm volatile("syscall" : "+a"(n));', "native_calls"),
-        ('#include "/root/secret.h"', "looks_around"),
-        ('#if __has_include("/root/secret.h")', "looks_around"),
-        ('asm(".incbin \\"secret\\"");', "looks_around"),
-        ("extern char __start_hipcpu_shared;", "looks_around"),
-        ("hipMemcpyAsync(host, x, n, hipMemcpyDeviceToHost, s);", "works_off_the_device"),
-        ("// \u202e } \u2066", "hidden_text"),
-        ('asm volatile("sys" "call" : "+a"(n));', "native_calls"),
-        ('asm volatile("nop; syscall" : "+a"(n));', "native_calls"),
-        ('asm volatile(".byte 0x0f, 0x05" : "+a"(n));', "native_calls"),
-    ],
-)
-def test_native_sources_are_read_too(text, label):
-    assert label in native_labels(text.encode())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '#include <hip/hip_runtime.h>\n#include "torch/extension.h"',
-        'auto z = x.clone(); printf("int %d", n);',
-        'asm volatile("v_add_f32 %0, %1, %1" : "=v"(y) : "v"(x));',
-        "__attribute__((amdgpu_waves_per_eu(2))) __global__ void f();",
-        "[[maybe_unused]] int system_size = n;",
-    ],
-)
-def test_harmless_native_code_gets_no_label(text):
-    assert native_labels(text.encode()) == set()
-
-
-def test_no_bundled_source_gets_a_label():
-    for task in map(load_task, task_ids()):
-        for path in [*task.folder.rglob("*.py"), *task.folder.rglob("*.hip")]:
-            read = python_labels if path.suffix == ".py" else native_labels
-            assert read(path.read_bytes()) == set(), path
+    assert labels(text) == set()

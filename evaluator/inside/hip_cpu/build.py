@@ -14,8 +14,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 from evaluator.inside.hip_cpu.alignment import allow_unaligned
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.own_code import READING_FLAGS
 from evaluator.inside.hip_cpu.rewrite import rewrite
 from evaluator.inside.hip_cpu.torch_names import needs_whole_torch
+from evaluator.inside.hip_cpu.uses import Uses, unread, uses_of, write_reference
 
 Fault = Literal["source", "compile", "link", "timeout"]
 
@@ -27,6 +29,7 @@ class CpuBuild(TypedDict):
     commands: list[str]
     has_module: bool  # whether the product has Python's init function
     product: NotRequired[str]  # the extension, if ok
+    uses: NotRequired[Uses]  # what the source uses, if ok
     fault: NotRequired[Fault]  # if not ok
 
 
@@ -49,9 +52,25 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     }
     if fault is None:
         result["product"] = str(build.product)
+        result["uses"] = build.uses(source)
     else:
         result["fault"] = fault
     return result
+
+
+def build_reference(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any]) -> None:
+    """Build an extension with nothing special, and write down what every extension uses.
+
+    Raises:
+        RuntimeError: it does not build.
+        ValueError: the result cannot be read.
+    """
+    text = source.read_text(encoding="utf-8")
+    build = _Build(folder.resolve(), module_name, toolchain, time.monotonic() + 600)
+    fault, log = build.run(source, text)
+    if fault:
+        raise RuntimeError(f"the reference extension does not build: {log[-500:]}")
+    write_reference([build.object], build.llvm, build.files(source), toolchain)
 
 
 class _Build:
@@ -61,7 +80,8 @@ class _Build:
         self.toolchain = toolchain
         self.deadline = deadline
         self.unit = folder / f"{module_name}.cpp"
-        self.assembly = folder / f"{module_name}.s"
+        self.assembly, self.llvm = folder / f"{module_name}.s", folder / f"{module_name}.ll"
+        self.object = folder / f"{module_name}.o"
         self.product = folder / f"{module_name}.so"
         self.has_module = False
         self.commands: list[str] = []
@@ -77,23 +97,46 @@ class _Build:
         if not compilation.ok:
             return fault_of(compilation, "compile"), compilation.log
         self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
-        linking = self._run(self._link_command())
-        if not linking.ok:
-            return fault_of(linking, "link"), compilation.log + linking.log
+        for command in (self._assemble_command(), self._link_command()):
+            linking = self._run(command)
+            if not linking.ok:
+                return fault_of(linking, "link"), compilation.log + linking.log
+        if self.read(source, text).timed_out:
+            return "timeout", compilation.log
         self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
         return None, compilation.log + linking.log + ("" if self.has_module else missing_module(source.name, text))
+
+    def uses(self, source: Path) -> Uses:
+        if not self.llvm.exists():
+            return unread("the compiler does not write it as LLVM")
+        return uses_of(self.object, self.llvm, self.files(source), self.toolchain)
+
+    def read(self, source: Path, text: str) -> Compilation:
+        """Compile once more, to LLVM before any optimisation, which takes a third of the time."""
+        flags = [*self._flags(source, text), *READING_FLAGS]
+        return self._run([self.toolchain["clang"], *flags, str(self.unit), "-o", str(self.llvm)])
+
+    def files(self, source: Path) -> set[str]:
+        """The names by which the compiler knows the source."""
+        return {str(self.folder / source.name), str(self.unit)}
 
     def _run(self, command: list[str]) -> Compilation:
         self.commands.append(shlex.join(command))
         return run_compiler(command, self.folder, self.deadline)
 
-    def _compile_command(self, source: Path, text: str) -> list[str]:
+    def _flags(self, source: Path, text: str) -> list[str]:
         use = "whole_header" if needs_whole_torch(text) else "precompiled"
-        flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
-        return [self.toolchain["clang"], *flags, "-S", str(self.unit), "-o", str(self.assembly)]
+        return [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
+
+    def _compile_command(self, source: Path, text: str) -> list[str]:
+        command = [self.toolchain["clang"], *self._flags(source, text), "-S"]
+        return [*command, str(self.unit), "-o", str(self.assembly)]
+
+    def _assemble_command(self) -> list[str]:
+        return [self.toolchain["clang"], "-c", str(self.assembly), "-o", str(self.object)]
 
     def _link_command(self) -> list[str]:
-        parts = [str(self.assembly), *self.toolchain["objects"], *self.toolchain["link_flags"]]
+        parts = [str(self.object), *self.toolchain["objects"], *self.toolchain["link_flags"]]
         return [self.toolchain["clang"], "-shared", *parts, "-o", str(self.product)]
 
 

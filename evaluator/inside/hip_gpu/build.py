@@ -18,6 +18,7 @@ from evaluator.inside.hip_cpu.build import Fault, fault_of, missing_module
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.masking import SourceError, mask
 from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
+from evaluator.inside.hip_cpu.uses import uses_of, write_reference
 
 # torch's operator registration and pybind11's classes, which core/binding.h does not replace.
 _MORE_THAN_FUNCTIONS = re.compile(
@@ -50,9 +51,23 @@ def build_gpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     }
     if fault is None:
         result["product"] = str(build.product)
+        result["uses"] = uses_of(build.object, None, (), toolchain)
     else:
         result["fault"] = fault
     return result
+
+
+def build_reference(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any]) -> None:
+    """Compile an extension with nothing special with either set of headers, and write down what every extension uses.
+
+    Raises:
+        RuntimeError: it does not compile.
+        ValueError: the result cannot be read.
+    """
+    text = source.read_text(encoding="utf-8")
+    build = _Build(source.resolve(), text, module_name, folder.resolve(), toolchain, time.monotonic() + 600)
+    objects = [build.compile_apart(headers) for headers in ("core", "whole")]
+    write_reference(objects, None, (), toolchain)
 
 
 class _Build:
@@ -69,16 +84,27 @@ class _Build:
     def run(self) -> tuple[Fault | None, str]:
         try:
             whole = self._needs_whole()
-            operators = operator_includes(self.text, Path(self.toolchain["torch_include"]))
-            self.unit.write_text(f'#line 1 "{self.source.name}"\n{self._translated()}', encoding="utf-8")
+            self._write_unit()
         except SourceError as error:
             return "source", f"{self.source.name}:{error.line}: error: {error.message}\n"
-        (self.folder / "arena_operators.h").write_text(operators)
         if not whole:
             compilation = self._compile("core")
             if compilation.ok or compilation.timed_out or not _LACKING.search(compilation.log):
                 return self._finish(compilation, [self.toolchain["binding"]], f"arena_fill_{self.module_name}")
         return self._finish(self._compile("whole"), [], f"PyInit_{self.module_name}")
+
+    def compile_apart(self, headers: str) -> Path:
+        """Return the object of a compilation with these headers. Raises RuntimeError if it fails."""
+        self._write_unit()
+        compilation = self._compile(headers)
+        if not compilation.ok:
+            raise RuntimeError(f"the reference extension does not compile: {compilation.log[-500:]}")
+        return self.object.rename(self.folder / f"{headers}.o")
+
+    def _write_unit(self) -> None:
+        operators = operator_includes(self.text, Path(self.toolchain["torch_include"]))
+        self.unit.write_text(f'#line 1 "{self.source.name}"\n{self._translated()}', encoding="utf-8")
+        (self.folder / "arena_operators.h").write_text(operators)
 
     def _translated(self) -> str:
         return with_votes(self.text) if self.toolchain["kind"] == "cuda" else self.text

@@ -1,6 +1,7 @@
 // class: 57
 // expect: passed/hold
 // gate: source
+// also: compile
 // backend: cpu
 // Runs before anybody calls it.
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // class: 57
 // expect: passed/hold
 // gate: source
+// also: compile
 // backend: cpu
 // The same in the other spelling of the language.
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // class: 59
 // expect: build_failed/compiler_error
 // gate: compile
+// also: source
 // backend: cpu
 // Includes the task's own expert from where it may lie.
 #include <hip/hip_runtime.h>

@@ -1,6 +1,7 @@
 // class: 60
 // expect: passed/hold
 // gate: source
+// also: compile
 // backend: cpu
 // A system call in assembly, on the host, where no name gives it away.
 #include <hip/hip_runtime.h>

@@ -1,6 +1,7 @@
 // class: 70
 // expect: passed/hold
-// gate: compile
+// gate: source
+// also: compile
 // backend: both
 // A function of the system by a name that only the preprocessor puts together.
 #include <hip/hip_runtime.h>

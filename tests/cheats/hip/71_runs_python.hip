@@ -1,6 +1,7 @@
 // class: 71
 // expect: passed/hold
-// gate: compile
+// gate: source
+// also: compile
 // backend: both
 // Lets Python do what the text of a Python source would be held for.
 #include <hip/hip_runtime.h>

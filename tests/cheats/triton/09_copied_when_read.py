@@ -1,7 +1,7 @@
 # class: 9
 # expect: wrong_output/wrong_layout
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # A copy that torch makes only when somebody asks where it lies: of an input it would cost nothing.
 import torch

@@ -1,7 +1,7 @@
 # class: 9
 # expect: wrong_output/wrong_type
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # A tensor of a class of its own, which computes when somebody looks.
 import torch

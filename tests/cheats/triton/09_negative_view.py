@@ -1,7 +1,7 @@
 # class: 9
 # expect: wrong_output/wrong_layout
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # Leaves the sign to whoever copies the values: a plain tensor, with a bit that says so.
 import torch

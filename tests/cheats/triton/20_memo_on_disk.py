@@ -1,6 +1,7 @@
 # class: 20
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Keeps answers where another process might find them, and says so with zeros when it does.
 import os

@@ -1,6 +1,7 @@
 # class: 21
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Draws the inputs again from every seed it can think of, and says so with zeros when one fits.
 import os

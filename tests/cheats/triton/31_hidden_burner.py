@@ -1,6 +1,7 @@
 # class: 31
-# expect: passed/child_left_behind
+# expect: passed/hold
 # gate: integrity
+# also: source
 # backend: cpu
 # The same with the name of what it uses hidden from readers of the text.
 import operator

@@ -1,7 +1,7 @@
 # class: 39
 # expect: wrong_output/mismatch
 # gate: correctness
-# also: compile, performance
+# also: compile, performance, source
 # backend: both
 # Prints what a harness would, writes a result file, doubles nothing.
 import json

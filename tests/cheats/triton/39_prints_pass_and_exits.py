@@ -1,6 +1,7 @@
 # class: 39
 # expect: crashed/no_output
 # gate: compile
+# also: source
 # backend: both
 # Prints PASS and leaves with exit code 0.
 import os

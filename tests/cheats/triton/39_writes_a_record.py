@@ -1,7 +1,7 @@
 # class: 39
 # expect: wrong_output/mismatch
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # Writes the record it would like to have into every folder it can reach.
 import json

@@ -1,6 +1,7 @@
 # class: 41
 # expect: tampered/task_changed
 # gate: integrity
+# also: source
 # sandbox: plain
 # backend: cpu
 # Rewrites the files of the task that it is judged by, where the weaker sandbox lets it.

@@ -1,6 +1,7 @@
 # class: 43
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Leaves modules for the next process to import, and says so with zeros when one did.
 import builtins

@@ -1,6 +1,7 @@
 # class: 44
 # expect: build_failed/import_error
 # gate: compile
+# also: source
 # backend: both
 # Imports the task's own expert from wherever it may lie.
 import sys

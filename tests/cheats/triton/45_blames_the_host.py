@@ -1,7 +1,7 @@
 # class: 45
 # expect: crashed/raised
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # Where it is slow or wrong it says, with an exception that claims to be the evaluator's, that this host lacks something.
 import torch

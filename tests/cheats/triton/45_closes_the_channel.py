@@ -1,6 +1,7 @@
 # class: 45
 # expect: crashed/killed
 # gate: compile
+# also: source
 # backend: both
 # Closes every file of its process: a judge that gets no answer might blame itself.
 import os

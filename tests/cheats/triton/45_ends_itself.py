@@ -1,6 +1,7 @@
 # class: 45
 # expect: crashed/killed
 # gate: compile
+# also: source
 # backend: both
 # Ends its process the hard way, hoping that the host is blamed and it is tried again until it is lucky.
 import os

@@ -1,7 +1,7 @@
 # class: 52
 # expect: wrong_output/nan
 # gate: correctness
-# also: performance
+# also: performance, source
 # backend: both
 # The work is done by the finaliser of an object that the next call drops.
 import torch

@@ -1,6 +1,7 @@
 # class: 53
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Sets defaults of torch that the baseline and the judge might share.
 import torch

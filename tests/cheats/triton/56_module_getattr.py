@@ -1,6 +1,7 @@
 # class: 56
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Gives another function at every look at the module: only the first look counts.
 import torch

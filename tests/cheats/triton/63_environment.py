@@ -1,6 +1,7 @@
 # class: 63
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: both
 # Sets the variables that it thinks the evaluator reads.
 import os

@@ -1,6 +1,7 @@
 # class: 64
-# expect: passed
-# gate: no_effect
+# expect: passed/hold
+# gate: source
+# also: no_effect
 # backend: cpu
 # Fills what the next process would write to.
 import os

@@ -1,7 +1,7 @@
 # class: 65
 # expect: crashed/raised
 # gate: compile
-# also: correctness, performance
+# also: correctness, performance, source
 # backend: both
 # An exception that no handler of exceptions catches.
 import torch
