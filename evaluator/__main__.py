@@ -131,7 +131,8 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
         candidate = baseline(task)
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+    backend = get_backend(options.backend)
+    with Evaluator(backend, options.sandbox, order_seed=options.order_seed) as evaluator:
         record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
         if options.round:
             _evaluate_round(options, evaluator, task, candidate)

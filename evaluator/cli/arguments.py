@@ -89,6 +89,12 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     evaluate.add_argument(
         "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
     )
+    evaluate.add_argument(
+        "--order-seed",
+        type=int,
+        metavar="N",
+        help="on a CPU host: run programs and lanes in the orders of an earlier record's order_seed",
+    )
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
     run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")

@@ -62,6 +62,7 @@ class Context:
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
+    order_seed: int | None = None  # of programs and lanes; None where a real device decides
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
@@ -84,8 +85,8 @@ class Context:
         return self._reference
 
     @property
-    def runs_reversed(self) -> bool:
-        """Whether draws are run again in reversed order, which only a CPU host can do."""
+    def emulates(self) -> bool:
+        """Whether this host emulates a device, so that it chooses orders and can put guard pages next to buffers."""
         return self.backend.torch_device == "cpu"
 
     def contents(self, case: Case, draw: Draw) -> Contents:

@@ -1,14 +1,14 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host two draws per case run again in reversed order of programs (HIP: of blocks,
-waves and lanes), with guard pages next to the buffers.
+from the baseline's own error. On a CPU host every launch has its own order of programs (HIP: of blocks, waves and lanes),
+and two draws per case run again, in other orders and with guard pages next to the buffers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 import torch
@@ -25,13 +25,14 @@ from evaluator.judge.sampling import must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
-from evaluator.sandbox import WorkerDied
+from evaluator.sandbox import WorkerDied, WorkerError
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
-SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again in reversed order
+SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
-REVERSED_DRAWS = 2  # per case: the first standard and the first outlier draw
+GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
+NUMERIC = ("mismatch", "nan", "infinite")  # what a race does to an output
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class JudgedDraw:
 
 
 def check(context: Context) -> Rejection | None:
-    """Check every draw of every case; on a CPU host, run some of them again in reversed order."""
+    """Check every draw of every case; on a CPU host, run some of them again with guard pages."""
     if context.candidate_side().captures_graphs:
         text = "the source captures graphs: writes outside its buffers cannot be detected here"
         context.findings.append(Finding(NAME, "no_red_zones", text))
@@ -65,23 +66,23 @@ def check(context: Context) -> Rejection | None:
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
     context.close_runner()
-    if not context.runs_reversed:
+    if not context.emulates:
         return None
-    with context.candidate_side().runner("reversed") as runner:
-        return reversed_calls(context, runner, forward)
+    with context.candidate_side().runner(guarded=True) as runner:
+        return guarded_calls(context, runner, forward)
 
 
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Check every draw of one case; add to `forward` the draws that the reversed run may need."""
+    """Check every draw of one case; add to `forward` the draws that run again with guard pages."""
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
         judged = _judge(context, state, draw, baseline)
-        wrong = judged.rejection
-        if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
-            return wrong
-        if context.runs_reversed:
+        if judged.rejection and context.decides(judged.rejection):
+            _try_natural_order(context, judged)
+            return judged.rejection
+        if context.emulates and is_guarded_draw(draw):
             forward.append(judged)
-    state.correct = True  # unless the reversed run finds otherwise
+    state.correct = True  # unless the guarded run finds otherwise
     return None
 
 
@@ -212,23 +213,24 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def may_depend_on_order(context: Context, judged: JudgedDraw) -> bool:
-    """Return whether a wrong output may be right in reversed order, so that the reversed run decides."""
-    if not context.runs_reversed:
-        return False
-    numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
-    return numeric and _is_reversed_draw(judged.draw)
+def _try_natural_order(context: Context, judged: JudgedDraw) -> None:
+    """Flag a wrong output that is right when programs and lanes run in their natural order. It stays wrong."""
+    if not context.emulates or judged.rejection is None or judged.rejection.reason not in NUMERIC:
+        return
+    context.close_runner()
+    with suppress(WorkerError), context.candidate_side().runner(in_order=True) as runner:
+        call = runner.call(judged.state.case, judged.contents)
+        if isinstance(call, Call) and not wrong_output(context, judged.state, judged.draw, call, judged.reference):
+            _flag_order(context, judged)
 
 
-def _is_reversed_draw(draw: Draw) -> bool:
-    return draw.kind in ("standard", "outlier") and draw.index < REVERSED_DRAWS // 2
+def is_guarded_draw(draw: Draw) -> bool:
+    return draw.kind in ("standard", "outlier") and draw.index < GUARDED_DRAWS // 2
 
 
-def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Run draws again in reversed order, with guard pages. An output that is right in one order only gets a flag."""
+def guarded_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
+    """Run draws again in other orders, with guard pages. A right output that becomes wrong only gets a flag."""
     for judged in forward:
-        if not _is_reversed_draw(judged.draw):
-            continue
         state = judged.state
         try:
             call = runner.call(state.case, judged.contents)
@@ -237,12 +239,12 @@ def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) 
         wrong = (
             call if isinstance(call, Rejection) else wrong_output(context, state, judged.draw, call, judged.reference)
         )
-        if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
+        if wrong and (judged.rejection or wrong.reason not in NUMERIC):
             state.correct = False
             if context.decides(decisive := judged.rejection or wrong):
                 return decisive
-        elif wrong or judged.rejection:
-            _flag_order(context, judged, "forward" if wrong else "reversed")
+        elif wrong:
+            _flag_order(context, judged)
     return None
 
 
@@ -253,8 +255,8 @@ def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
     return Rejection("out_of_bounds", f"case {case.id}: it accessed the guard page behind a buffer", rejection.log)
 
 
-def _flag_order(context: Context, judged: JudgedDraw, right_in: str) -> None:
+def _flag_order(context: Context, judged: JudgedDraw) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.state.case.id} is right only when lanes and programs run in {right_in} order: a race"
+    text = f"case {judged.state.case.id} is right in one order of programs and lanes and wrong in another: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

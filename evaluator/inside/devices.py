@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import resource
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+import numpy as np
 import torch
 
 from evaluator.inside import loading, pretend_gpu, triton_cpu
@@ -20,7 +22,7 @@ MAX_FAULTS = 5
 
 
 class DeviceOperations(Protocol):
-    """Operations on a device. Options: allocator (library, None for torch's own), reverse, cross_compile, memory_mb."""
+    """Operations on a device. Options: allocator (library, None for torch's own), cross_compile; CpuDevice has more."""
 
     kind: DeviceKind
 
@@ -39,20 +41,27 @@ class DeviceOperations(Protocol):
 class CpuDevice:
     """An emulated GPU: Triton kernels are interpreted, HIP kernels run on fibers, tensors report a GPU as their device.
 
-    `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from last to first, with guard pages next to buffers.
+    `order`: the number from which the order of programs and lanes in every launch follows, None for the natural order.
+    It is not told to the candidate, which could behave only where its races do not show. `guarded`: with guard pages
+    next to buffers.
     """
 
     kind: DeviceKind = "cpu"
 
-    def __init__(self, allocator: str | None, reverse: bool, cross_compile: bool, memory_mb: int) -> None:
+    def __init__(
+        self, allocator: str | None, guarded: bool, order: int | None, cross_compile: bool, memory_mb: int
+    ) -> None:
         _lower_memory_limit(memory_mb << 20)
-        self._zones = None if allocator is None else RedZones(allocator, guard=reverse)
+        self._zones = None if allocator is None else RedZones(allocator, guard=guarded)
         self._launches = triton_cpu.install()
-        self._launches.compile, self._launches.reverse = cross_compile, reverse
+        self._launches.compile = cross_compile
+        self._launches.orders = None if order is None else np.random.Generator(np.random.PCG64(order))
+        self._hip_reversed = guarded
 
     def load(self, path: Path) -> ModuleType:
         """Load a candidate. In a built extension tensors seem to be on a GPU: `is_cuda` is replaced at compile time."""
         if path.suffix == ".so":
+            os.environ["HIPCPU_REVERSE"] = str(int(self._hip_reversed))  # TODO(hipcpu): `order` instead, out of sight
             return loading.load_extension(path)
         pretend_gpu.install()
         return loading.load_python(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,6 @@ from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.tasks.spec import Case, TaskSpec
 
 Language = Literal["hip", "python"]
-Order = Literal["forward", "reversed"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
 PRODUCT = "candidate.so"
@@ -57,7 +57,9 @@ class Side:
     allocator: Path | None  # a library that adds red zones around tensors
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
+    order_seed: int | None = None  # decides the orders of programs and lanes on an emulated device; None: the natural
     log: list[str] = field(default_factory=list)
+    runners: int = 0  # started so far
     leftovers: int = 0
     spawn_s: float = 0.0  # time spent waiting for the sandbox and its workers
 
@@ -80,13 +82,12 @@ class Side:
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
-    def spawn(self, order: Order = "forward") -> Worker:
+    def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
         begin = monotonic()
-        environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
         if self.sandbox is None:
             self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
+        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
         for name, data in self.files.items():
             worker.put(name, data)
         if self.product is not None:
@@ -96,24 +97,28 @@ class Side:
 
     def runner(
         self,
-        order: Order = "forward",
         *,
+        guarded: bool = False,
+        in_order: bool = False,
         cross_compile: bool = False,
         zones: bool = True,
         clock: Mapping[str, object] | None = None,
     ) -> Runner:
         """Start a worker and load the side's source in it; the caller closes it.
 
-        `zones`: with red zones around tensors, where there is an allocator for them. `clock`: parameters of the timing
+        On an emulated device programs and lanes run in an order of this worker's own, or in their natural order if
+        `in_order`; `guarded`: with guard pages next to buffers there. `zones`: with red zones around tensors, where
+        there is an allocator for them. `clock`: parameters of the timing
         instruments of inside/gpu; None without timing on the device clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
             SandboxError: the device cannot be used.
         """
-        worker = self.spawn(order)
+        worker = self.spawn()
+        self.runners += 1
         try:
-            self._attach(worker, order, cross_compile, zones)
+            self._attach(worker, guarded, None if in_order else self._order(), cross_compile, zones)
             if clock is not None:
                 self._trusted_command(worker, "clock", **clock)
             worker.call(
@@ -128,12 +133,19 @@ class Side:
             raise
         return Runner(self, worker)
 
-    def _attach(self, worker: Worker, order: Order, cross_compile: bool, zones: bool) -> None:
+    def _attach(self, worker: Worker, guarded: bool, order: int | None, cross_compile: bool, zones: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
         options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
-            options |= {"reverse": order == "reversed", "memory_mb": self.task.limits.memory_mb}
+            options |= {"guarded": guarded, "order": order, "memory_mb": self.task.limits.memory_mb}
         self._trusted_command(worker, "attach", device=self.device, **options)
+
+    def _order(self) -> int | None:
+        """Return the 63 bits from which the newest runner's orders follow."""
+        if self.order_seed is None:
+            return None
+        digest = hashlib.blake2b(f"{self.order_seed}:{self.runners}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") >> 1
 
     def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
         """Send a command before the candidate is loaded, so that a failure is the host's."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import itertools
+import math
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,8 +51,8 @@ class Interpretation:
         return self._bodies[id(function)]
 
 
-def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> None:
-    """Run all programs one by one, from last to first if `reverse`.
+def interpret(call: KernelCall, grid: Sequence[int], orders: np.random.Generator | None = None) -> None:
+    """Run all programs one by one, in an order drawn from `orders`, else in their natural order.
 
     Raises OutOfBounds or DeviceAssertFailed with the kernel's line.
     """
@@ -66,19 +66,21 @@ def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> N
                 name: _argument(value, dtype)
                 for (name, value), dtype in zip(call.arguments.items(), call.types, strict=True)
             }
-            _run_programs(body, arguments, grid, reverse)
+            _run_programs(body, arguments, grid, orders)
     except (OutOfBounds, DeviceAssertFailed) as error:
         raise type(error)(f"{error}, {_place(error, call)}") from None
     finally:
         Interpretation.current = None
 
 
-def _run_programs(body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int], reverse: bool) -> None:
-    counts = [*(int(count) for count in grid), 1, 1][:3]
+def _run_programs(
+    body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int], orders: np.random.Generator | None
+) -> None:
+    counts = [*(max(0, int(count)) for count in grid), 1, 1][:3]
     builder.set_grid_dim(*counts)
-    order = itertools.product(*(range(count)[::-1] if reverse else range(count) for count in counts))
-    for place in order:
-        builder.set_grid_idx(*place)
+    programs = math.prod(counts)
+    for number in range(programs) if orders is None else orders.permutation(programs):
+        builder.set_grid_idx(*map(int, np.unravel_index(number, counts)))
         body(**arguments)
 
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from evaluator.inside.isa.compiler import Compilations, IsaCompilation
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import bind
@@ -23,12 +25,15 @@ FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 class InterpretedLaunches:
     """The launches of this process. `compile`, `execute`: what a launch does; `count`: launches so far.
 
+    `orders` decides the order of the programs of each launch; None: their natural order.
+
     `faults`: class and text of exceptions during interpretation, even if the candidate catches them. Compiler errors
     are in the reports.
     """
 
     def __init__(self) -> None:
-        self.compile, self.execute, self.reverse, self.count = True, True, False, 0
+        self.compile, self.execute, self.count = True, True, 0
+        self.orders: np.random.Generator | None = None
         self.faults: list[tuple[str, str]] = []
         self._compilations = Compilations()
         self._lock = threading.RLock()
@@ -74,7 +79,7 @@ class InterpretedLaunches:
             for hook in function.pre_run_hooks:
                 hook(*arguments, **options)
             call = KernelCall(function, launch.named, launch.types)
-            _execute(call, grid, compiled=compilation is not None, reverse=self.reverse)
+            _execute(call, grid, compiled=compilation is not None, orders=self.orders)
         return compilation
 
 
@@ -103,10 +108,10 @@ class Launched:
         """Do nothing; Triton's own method loads the code onto a device."""
 
 
-def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None:
+def _execute(call: KernelCall, grid: Any, compiled: bool, orders: np.random.Generator | None) -> None:
     counts = grid(dict(call.arguments)) if callable(grid) else grid
     try:
-        interpret(call, counts, reverse)
+        interpret(call, counts, orders)
     except FAULTS:
         raise
     except Exception as error:  # code that compiles for the device raises no Python errors
