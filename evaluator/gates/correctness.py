@@ -1,8 +1,8 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host every launch has its own order of programs (HIP: of blocks, waves and lanes),
-and two draws per case run again, in other orders and with guard pages next to the buffers.
+from the baseline's own error. On a CPU host every launch has its own order of programs (HIP: of blocks, waves and
+lanes), and two draws per case run again, in other orders and with guard pages next to the buffers.
 """
 
 from __future__ import annotations
