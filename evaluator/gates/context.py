@@ -19,13 +19,14 @@ from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.sampling import Evidence
 from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.measurements import Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Finding, IsaReport
+from evaluator.records.record import Coverage, Finding, IsaReport
 from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
@@ -44,6 +45,8 @@ class CaseState:
     baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by draw's name
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
+    samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
+    coverage: Coverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
     times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count

@@ -16,12 +16,13 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.coverage import check_coverage, note_coverage
 from evaluator.gates.isa import note_baseline, note_launches
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.sampling import must_differ
+from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
@@ -31,6 +32,7 @@ from evaluator.tasks.spec import Case
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
+MORE_SAMPLES = 600  # index of the first draw of each kind that is only there for its samples
 GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
 NUMERIC = ("mismatch", "nan", "infinite")  # what a race does to an output
 
@@ -65,6 +67,7 @@ def check(context: Context) -> Rejection | None:
             note_baseline(context, baseline)
     if context.runner.side.language == "python" and (rejection := note_launches(context)):
         return rejection
+    check_coverage(context, NAME)
     context.close_runner()
     if not context.emulates:
         return None
@@ -82,6 +85,8 @@ def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Ju
             return judged.rejection
         if context.emulates and is_guarded_draw(draw):
             forward.append(judged)
+    if (unlike := _sample_more(context, state) or samples_problem(state)) and context.decides(unlike):
+        return unlike
     state.correct = True  # unless the guarded run finds otherwise
     return None
 
@@ -161,9 +166,36 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
             judged.rejection = _ignored_seed(context, judged, call)
     else:
         judged.rejection = call
-    if judged.rejection is None:
+    if judged.rejection is None and isinstance(call, Call):
         judged.state.draws += 1
+        note_coverage(judged.state, call)
+        for spec in context.task.outputs:
+            if spec.sampled is not None:
+                evidence = judged.state.samples.setdefault(spec.name, Evidence())
+                evidence.add(judged.draw.kind, call.outputs[spec.name], judged.reference[spec.name])
     return judged
+
+
+def _sample_more(context: Context, state: CaseState) -> Rejection | None:
+    """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
+    assert context.runner is not None
+    calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
+    kinds = {draw.name: draw.kind for draw in draws_of(context.task) if draw.kind != "outlier"}
+    for draw in (Draw(kind, name, MORE_SAMPLES + index) for name, kind in kinds.items() for index in range(calls)):
+        contents = context.contents(state.case, draw)
+        call = context.runner.call(state.case, contents)
+        judged = JudgedDraw(state, draw, contents, context.reference.outputs(state.case, contents))
+        if judged_call(context, judged, call).rejection:
+            return judged.rejection
+    return None
+
+
+def samples_problem(state: CaseState) -> Rejection | None:
+    """Return the rejection for what the samples of all calls together show."""
+    for name, evidence in state.samples.items():
+        if problem := evidence.problem():
+            return Rejection("mismatch", f"case {state.case.id}, {name}: {problem}")
+    return None
 
 
 def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:

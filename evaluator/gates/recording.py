@@ -107,6 +107,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
         ratio=state.ratio if timed else None,
         sessions=tuple(state.sessions),
+        coverage=state.coverage,
     )
 
 

@@ -239,6 +239,9 @@ def _judge_launches(half: Half) -> None:
     """Reject launches that did not compile or failed on this case, also where the candidate caught the exception."""
     context = half.context
     if half.rejection is None:
+        if rejection := correctness.samples_problem(half.state):
+            half.fail(rejection)
+            return
         half.state.correct = True  # unless the guarded run finds otherwise
         if _compiles_launches(context):
             with half.charging():

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from evaluator.inside import loading, pretend_gpu, triton_cpu
+from evaluator.inside.coverage import Coverage, OutputBytes
 from evaluator.inside.gpu.device import GpuDevice, preheat_gpu
 from evaluator.inside.limits import DeviceKind
 
@@ -36,6 +37,11 @@ class DeviceOperations(Protocol):
         """Return the number of tensors with a damaged red zone."""
 
     def report(self) -> dict[str, object]: ...
+    def watch(self) -> None:
+        """Forget what kernels have done so far: a new call begins."""
+
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+        """Return what the candidate's own kernels did since `watch`; None where this device cannot tell."""
 
 
 class CpuDevice:
@@ -56,11 +62,12 @@ class CpuDevice:
         self._launches = triton_cpu.install()
         self._launches.compile = cross_compile
         self._launches.orders = None if order is None else np.random.Generator(np.random.PCG64(order))
-        self._hip_reversed = guarded
+        self._hip_reversed, self._is_extension = guarded, False
 
     def load(self, path: Path) -> ModuleType:
         """Load a candidate. In a built extension tensors seem to be on a GPU: `is_cuda` is replaced at compile time."""
-        if path.suffix == ".so":
+        self._is_extension = path.suffix == ".so"
+        if self._is_extension:
             os.environ["HIPCPU_REVERSE"] = str(int(self._hip_reversed))  # TODO(hipcpu): `order` instead, out of sight
             return loading.load_extension(path)
         pretend_gpu.install()
@@ -77,6 +84,16 @@ class CpuDevice:
 
     def damaged(self) -> int:
         return self._zones.damaged() if self._zones else 0
+
+    def watch(self) -> None:
+        self._launches.written = triton_cpu.Written()
+
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+        if self._is_extension:
+            return None
+        written = self._launches.written
+        shares = {name: output.share(written.covers(output.address, output.size)) for name, output in outputs.items()}
+        return {"launches": written.launches, "written": shares}
 
     def report(self) -> dict[str, object]:
         launches = self._launches

@@ -112,6 +112,7 @@ class Harness:
         """Make new tensors for the next call, and let the candidate prepare its static inputs."""
         with _undisturbed():
             self._caller().prepare(self.mailbox)
+        self._device().watch()
         self._caller().transform()
         self._device().synchronize()
         return {}
@@ -128,7 +129,9 @@ class Harness:
             problem = self._caller().problem() or self._damage()
             if problem is None:
                 self._caller().fetch(self.mailbox)
-        return {"problem": problem}
+        if problem is not None:
+            return {"problem": problem, "coverage": None}
+        return {"problem": None, "coverage": self._device().coverage(self._caller().output_bytes(self.mailbox))}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
         """Run a command of inside/gpu/commands.py."""

@@ -13,11 +13,13 @@ from typing import Any, Literal
 
 import torch
 
+from evaluator import codec
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.inside.limits import DeviceKind
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.records.record import Coverage
 from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.tasks.spec import Case, TaskSpec
 
@@ -39,10 +41,11 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The result of one call: nanoseconds on the judge's clock, and its outputs."""
+    """The result of one call: nanoseconds on the judge's clock, its outputs, and what the side's own kernels did."""
 
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
+    coverage: Coverage | None = None  # None where the device cannot tell
 
 
 @dataclass(slots=True)
@@ -217,20 +220,36 @@ class Runner:
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
+        coverage = self._fetched(layout, contents)
+        if isinstance(coverage, Rejection):
+            return coverage
+        return Call(wall_ns, layout.read_outputs(self.worker, self.side.device), coverage)
 
     def report(self) -> dict[str, Any]:
         """Return the worker's report on its launches so far: kernels as cross-compiled, and faults."""
         return dict(self.worker.call("report", timeout_s=REPORT_S))
 
-    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
+    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | Coverage | None:
+        """Let the worker copy its outputs to the mailbox; return what kernels did, or what is wrong."""
         reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
         if (problem := reply.get("problem")) is not None:
             return output_rejection(problem)
         mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
         if changed := layout.changed_inputs(contents, self.worker, mutable):
             return Rejection("input_changed", ", ".join(changed))
-        return None
+        return self._coverage(reply.get("coverage"))
+
+    def _coverage(self, reported: object) -> Rejection | Coverage | None:
+        if reported is None:
+            return None
+        try:
+            found = codec.decode(Coverage, reported)
+        except codec.DecodeError as error:
+            return Rejection("forged_reply", f"a malformed report on kernels: {error}")
+        shares = {name: found.written.get(name) for name in (output.name for output in self.side.task.outputs)}
+        if found.launches < 0 or any(share is not None and not 0 <= share <= 1 for share in shares.values()):
+            return Rejection("forged_reply", "an impossible report on kernels")
+        return Coverage(found.launches, shares)
 
 
 def output_rejection(problem: object) -> Rejection:

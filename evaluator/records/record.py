@@ -76,6 +76,18 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What kernels of the candidate's own did in the call of a case in which they did least.
+
+    `launches`: of at least one program or block. `written`: the share of each output that they wrote, as it was
+    returned; None where this host cannot tell.
+    """
+
+    launches: int
+    written: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
 class CaseRecord:
     """The results of one case: its correctness and, if the candidate passed, its times."""
 
@@ -93,6 +105,7 @@ class CaseRecord:
     speedup: float | None  # on T_dev; never on functional times
     ratio: Ratio | None = None
     sessions: tuple[TimingSession, ...] = ()
+    coverage: Coverage | None = None  # None where this host cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +255,8 @@ def _problems_of_failure(record: Record) -> list[str]:
 
 def _problems_of_case(case: CaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
+    if case.coverage and not all(0 <= share <= 1 for share in case.coverage.written.values() if share is not None):
+        problems.append("coverage: a share of an output is between 0 and 1")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
     return problems

@@ -16,14 +16,15 @@ from evaluator.inside.triton_cpu.dtypes import Array, numpy_dtype
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds, UnsupportedFeature
 from evaluator.inside.triton_cpu.narrow import NarrowFloats
 from evaluator.inside.triton_cpu.undefined import undefined
+from evaluator.inside.triton_cpu.written import Written
 
 
 class Memory(NarrowFloats):
-    """The part of the builder that accesses memory. `bounds` is set during a launch."""
+    """The part of the builder that accesses memory. `bounds` and `written` are set during a launch."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.bounds = Bounds([])
+        self.bounds, self.written = Bounds([]), Written()
         self._turn = 0  # of undefined values
 
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **named_hints: Any) -> Any:
@@ -90,6 +91,8 @@ class Memory(NarrowFloats):
             raise OutOfBounds(
                 f"{what} out of bounds in program {self.grid_idx}: {outside} of {addresses.size} active lanes"
             )
+        if what != "load" and addresses.size:
+            self.written.note(addresses, item_bytes, self.bounds)
 
     def _undefined(self, dtype: Any, shape: tuple[int, ...]) -> Array:
         self._turn += 1
