@@ -21,7 +21,7 @@ import torch
 
 FALSE_ALARM = 1e-10  # probability per test of a correct sampler; an evaluation makes some hundred tests of calls
 FALSE_ALARM_TOGETHER = 1e-8  # of all calls of a case; an evaluation makes some eighty
-ENOUGH = 360  # samples of each kind of inputs that a case needs for its tests
+ENOUGH = 270  # samples of each kind of inputs that a case needs for its tests
 ENOUGH_A_ROW = 12  # samples of one row that are summed, where a call gives fewer
 CERTAIN = 0.9  # rows with a likelier outcome tell nothing of dependence
 ORDERS = ("likelihood", "number")
@@ -98,24 +98,50 @@ class Evidence:
 
 
 @dataclass(slots=True)
-class _Excess:
-    """The sum of 1/p − 1 for every draw of the likeliest outcome and −1 for every other: 0 on average."""
+class _Sum:
+    """A sum of independent terms that are 0 on average, with its variance and the largest term that can occur."""
 
-    hits: int = 0
-    expected: float = 0.0
     total: float = 0.0
     variance: float = 0.0
     largest: float = 0.0
 
-    def add(self, hits: torch.Tensor, probability: torch.Tensor, count: int) -> None:
-        self.hits += int(hits.sum())
-        self.expected += float(probability.sum()) * count
-        self.total += float((hits / probability - count).sum())
-        self.variance += float((1 / probability - 1).sum()) * count
-        self.largest = max(self.largest, float((1 / probability).max()))
+    def add(self, total: float, variance: float, largest: float) -> None:
+        self.total, self.variance, self.largest = (
+            self.total + total,
+            self.variance + variance,
+            max(self.largest, largest),
+        )
 
     def chance(self) -> float:
-        return _bernstein(self.total, self.variance, self.largest)
+        """Return Bennett's bound of the probability that the sum is this far from 0."""
+        if self.total == 0:
+            return 1.0
+        if self.variance == 0:
+            return 0.0
+        excess = self.largest * abs(self.total) / self.variance
+        exponent = self.variance / self.largest**2 * ((1 + excess) * math.log1p(excess) - excess)
+        return min(1.0, 2 * math.exp(-exponent))
+
+
+@dataclass(slots=True)
+class _Excess:
+    """How often the likeliest outcome was drawn beyond what is expected: as a number, and in units of each chance."""
+
+    hits: int = 0
+    expected: float = 0.0
+    plain: _Sum = field(default_factory=_Sum)
+    weighted: _Sum = field(default_factory=_Sum)
+
+    def add(self, hits: torch.Tensor, probability: torch.Tensor, count: int) -> None:
+        expected = float(probability.sum()) * count
+        self.hits += int(hits.sum())
+        self.expected += expected
+        self.plain.add(float(hits.sum()) - expected, float((probability * (1 - probability)).sum()) * count, 1.0)
+        odds = 1 / probability
+        self.weighted.add(float((hits * odds - count).sum()), float((odds - 1).sum()) * count, float(odds.max()))
+
+    def chance(self) -> float:
+        return min(self.plain.chance(), self.weighted.chance())
 
 
 def _dependence(calls: list[torch.Tensor], fourth: list[torch.Tensor]) -> str | None:
@@ -129,7 +155,7 @@ def _dependence(calls: list[torch.Tensor], fourth: list[torch.Tensor]) -> str | 
             return f"those {what} are not independent: their sums vary {ratio:.2f} times as much as they should"
     for what, products in _products(calls if count > 1 else [scores]).items():
         pairs, total = int((products != 0).sum()), float(products.sum())
-        if pairs and _bernstein(total, pairs, float(products.abs().max())) < FALSE_ALARM_TOGETHER:
+        if pairs and _Sum(total, pairs, float(products.abs().max())).chance() < FALSE_ALARM_TOGETHER:
             return f"{what} are not independent: correlation {total / pairs:.2f}"
     return None
 
@@ -147,13 +173,6 @@ def _products(rows: list[torch.Tensor]) -> dict[str, torch.Tensor]:
 
 def _apart(row: torch.Tensor, offset: int) -> torch.Tensor:
     return row[:, : row.shape[1] - offset] * row[:, offset:]
-
-
-def _bernstein(total: float, variance: float, largest: float) -> float:
-    """Return a bound of the probability that independent terms, 0 on average, have a sum this far from 0."""
-    if total == 0:
-        return 1.0
-    return min(1.0, 2 * math.exp(-(total**2) / 2 / (variance + largest * abs(total) / 3)))
 
 
 def _spread(scores: torch.Tensor, fourth: torch.Tensor) -> tuple[float, float]:
