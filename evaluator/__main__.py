@@ -131,7 +131,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
         candidate = baseline(task)
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+    with Evaluator(get_backend(options.backend), options.sandbox, options.lane_seed) as evaluator:
         record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
         if options.round:
             _evaluate_round(options, evaluator, task, candidate)

@@ -68,8 +68,9 @@ class Fault(NamedTuple):
 class Evaluator:
     """Runs evaluations, one at a time. They share the backend, and sandboxes that are started ahead."""
 
-    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
-        self.backend = backend
+    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto", lane_seed: int | None = None) -> None:
+        """`lane_seed`: that of a record, to repeat its order of lanes; None draws one for each evaluation."""
+        self.backend, self._lane_seed = backend, lane_seed
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
@@ -226,6 +227,8 @@ class Evaluator:
         context = Context(
             task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
         )
+        if self._lane_seed is not None:
+            context.lane_seed = self._lane_seed
         used, waited_s = list[Sandbox](), self._device_lock.waited_s
         with self._device_lock.shared():
             try:

@@ -89,6 +89,9 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     evaluate.add_argument(
         "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
     )
+    evaluate.add_argument(
+        "--lane-seed", type=_whole_from(0), metavar="N", help="repeat the order of lanes of a record: its lane_seed"
+    )
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
     run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,7 +21,7 @@ from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Runner, Side, trusted_runner
+from evaluator.judge.side import Order, Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
@@ -30,6 +32,8 @@ from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
+
+LANE_SEED_BITS = 48  # a JSON number that every reader keeps exactly
 
 
 @dataclass(slots=True)
@@ -62,6 +66,7 @@ class Context:
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
+    lane_seed: int = field(default_factory=lambda: secrets.randbits(LANE_SEED_BITS))
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
@@ -87,6 +92,18 @@ class Context:
     def runs_reversed(self) -> bool:
         """Whether draws are run again in reversed order, which only a CPU host can do."""
         return self.backend.torch_device == "cpu"
+
+    @property
+    def draws_lanes(self) -> bool:
+        """Whether the order of lanes is drawn: for HIP on a CPU host. Triton's interpreter knows no lanes."""
+        return self.runs_reversed and any(name.endswith(".hip") for name in self.candidate_files.files)
+
+    def lanes(self, case: Case, draw: Draw, order: Order) -> int:
+        """Return the seed of the order of lanes in one call; 0 where it is not drawn."""
+        if not self.draws_lanes:
+            return 0
+        words = "\0".join(map(str, (self.lane_seed, case.id, draw.kind, draw.name, draw.index, order)))
+        return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest(), "big") >> 1 or 1
 
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""

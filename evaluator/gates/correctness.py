@@ -1,8 +1,9 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host two draws per case run again in reversed order of programs (HIP: of blocks,
-waves and lanes), with guard pages next to the buffers.
+from the baseline's own error. On a CPU host the order of HIP's blocks, waves and lanes is drawn anew for every call, and
+two draws per case run again with guard pages next to the buffers, Triton's programs then from last to first. An output
+that is right only while everything runs upwards gets a flag; one that is wrong then is wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.isa import note_baseline, note_launches
+from evaluator.gates.isa import note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
@@ -29,6 +30,7 @@ from evaluator.sandbox import WorkerDied
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
+NUMERIC = ("mismatch", "nan", "infinite")  # reasons that an order of lanes may cause
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again in reversed order
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
 REVERSED_DRAWS = 2  # per case: the first standard and the first outlier draw
@@ -62,7 +64,8 @@ def check(context: Context) -> Rejection | None:
             context.give_way()
         if context.baseline.language == "python":
             note_baseline(context, baseline)
-    if context.runner.side.language == "python" and (rejection := note_launches(context)):
+    note = note_launches if context.runner.side.language == "python" else note_ran if context.draws_lanes else None
+    if note and (rejection := note(context)):
         return rejection
     context.close_runner()
     if not context.runs_reversed:
@@ -76,10 +79,9 @@ def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Ju
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
         judged = _judge(context, state, draw, baseline)
-        wrong = judged.rejection
-        if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
+        if (wrong := judged.rejection) and context.decides(wrong):
             return wrong
-        if context.runs_reversed:
+        if context.runs_reversed and not wrong:
             forward.append(judged)
     state.correct = True  # unless the reversed run finds otherwise
     return None
@@ -92,7 +94,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     """
     assert context.runner is not None
     contents = context.contents(state.case, draw)
-    call = context.runner.call(state.case, contents)
+    call = context.runner.call(state.case, contents, context.lanes(state.case, draw, "forward"))
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
     if measured := draw.index == 0 or draw.kind == "special":
@@ -103,6 +105,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
         _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
+    forgive_order(context, judged, before)
     return judged
 
 
@@ -198,8 +201,14 @@ def wrong_output(
         )
         _note_error(state, comparison)
         if comparison.reason is not None:
-            return Rejection(comparison.reason, f"case {state.case.id}, {draw.name} inputs, {comparison.detail}")
+            where = f"case {state.case.id}, {draw.name} inputs, {comparison.detail}"
+            return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")
     return None
+
+
+def _refused_launch(call: Call) -> str:
+    """Say first that a launch was refused: the wrong numbers only follow from it."""
+    return f"a launch was refused, and the source did not ask for its error: {call.refused}; " if call.refused else ""
 
 
 def _note_error(state: CaseState, comparison: Comparison) -> None:
@@ -212,12 +221,20 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def may_depend_on_order(context: Context, judged: JudgedDraw) -> bool:
-    """Return whether a wrong output may be right in reversed order, so that the reversed run decides."""
-    if not context.runs_reversed:
-        return False
-    numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
-    return numeric and _is_reversed_draw(judged.draw)
+def forgive_order(context: Context, judged: JudgedDraw, errors_before: tuple[float | None, float | None]) -> None:
+    """Replace the rejection of an output that came wrong in a drawn order of lanes by a flag, if it is right upwards.
+
+    `errors_before`: the case's relative_rmse and allowed_rmse before the wrong output.
+    """
+    wrong, state = judged.rejection, judged.state
+    if wrong is None or wrong.reason not in NUMERIC or not context.draws_lanes:
+        return
+    assert context.runner is not None
+    state.relative_rmse, state.allowed_rmse = errors_before
+    judged.rejection = None
+    judged_call(context, judged, context.runner.call(state.case, judged.contents))
+    if judged.rejection is None:
+        _flag_order(context, judged)
 
 
 def _is_reversed_draw(draw: Draw) -> bool:
@@ -225,25 +242,37 @@ def _is_reversed_draw(draw: Draw) -> bool:
 
 
 def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Run draws again in reversed order, with guard pages. An output that is right in one order only gets a flag."""
+    """Run draws that were right again in reversed order, with guard pages. One that is right upwards gets a flag."""
     for judged in forward:
         if not _is_reversed_draw(judged.draw):
             continue
-        state = judged.state
         try:
-            call = runner.call(state.case, judged.contents)
+            wrong = _wrong_in_reverse(context, runner, judged)
         except WorkerDied as error:
             return _beyond_the_end(rejection_of(error), judged)
-        wrong = (
-            call if isinstance(call, Rejection) else wrong_output(context, state, judged.draw, call, judged.reference)
-        )
-        if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
-            state.correct = False
-            if context.decides(decisive := judged.rejection or wrong):
-                return decisive
-        elif wrong or judged.rejection:
-            _flag_order(context, judged, "forward" if wrong else "reversed")
+        if wrong:
+            judged.state.correct = False
+            if context.decides(wrong):
+                return wrong
     return None
+
+
+def _wrong_in_reverse(context: Context, runner: Runner, judged: JudgedDraw) -> Rejection | None:
+    """Check one call in reversed order; if it is wrong in its numbers alone, and right upwards, flag the order."""
+    wrong = _wrong_call(context, runner, judged, context.lanes(judged.state.case, judged.draw, "reversed"))
+    if wrong is None or wrong.reason not in NUMERIC:
+        return wrong
+    if context.draws_lanes and (wrong := _wrong_call(context, runner, judged, lanes=0)):
+        return wrong
+    _flag_order(context, judged)
+    return None
+
+
+def _wrong_call(context: Context, runner: Runner, judged: JudgedDraw, lanes: int) -> Rejection | None:
+    call = runner.call(judged.state.case, judged.contents, lanes)
+    if isinstance(call, Rejection):
+        return call
+    return wrong_output(context, judged.state, judged.draw, call, judged.reference)
 
 
 def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
@@ -253,8 +282,8 @@ def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
     return Rejection("out_of_bounds", f"case {case.id}: it accessed the guard page behind a buffer", rejection.log)
 
 
-def _flag_order(context: Context, judged: JudgedDraw, right_in: str) -> None:
+def _flag_order(context: Context, judged: JudgedDraw) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.state.case.id} is right only when lanes and programs run in {right_in} order: a race"
+    text = f"case {judged.state.case.id} is right only while lanes, waves, blocks and programs run upwards: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

@@ -57,6 +57,7 @@ def record_of(
         isa_checked=context.isa_checked,
         seconds=_rounded(context),
         log=_log(context, [rejection] if rejection else []),
+        lane_seed=context.lane_seed if context.draws_lanes else None,
     )
 
 

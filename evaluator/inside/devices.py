@@ -14,6 +14,7 @@ import torch
 
 from evaluator.inside import loading, pretend_gpu, triton_cpu
 from evaluator.inside.gpu.device import GpuDevice, preheat_gpu
+from evaluator.inside.hip_cpu.runtime import FiberRuntime
 from evaluator.inside.limits import DeviceKind
 
 MAX_FAULTS = 5
@@ -25,6 +26,12 @@ class DeviceOperations(Protocol):
     kind: DeviceKind
 
     def load(self, path: Path) -> ModuleType: ...
+    def order_lanes(self, seed: int) -> None:
+        """Choose the order in which lanes run from now on, where the device lets anybody choose; 0: upwards."""
+
+    def refused_launch(self) -> str:
+        """Say why a launch was refused that the candidate did not ask about; empty where none is known."""
+
     def only_compiling(self) -> AbstractContextManager[None]: ...
     def is_refusal(self, error: Exception) -> bool:
         """Return whether a compiler raised the error."""
@@ -39,7 +46,7 @@ class DeviceOperations(Protocol):
 class CpuDevice:
     """An emulated GPU: Triton kernels are interpreted, HIP kernels run on fibers, tensors report a GPU as their device.
 
-    `reverse`: programs (HIP: lanes, by HIPCPU_REVERSE) run from last to first, with guard pages next to buffers.
+    `reverse`: Triton's programs run from last to first, with guard pages next to buffers.
     """
 
     kind: DeviceKind = "cpu"
@@ -49,13 +56,23 @@ class CpuDevice:
         self._zones = None if allocator is None else RedZones(allocator, guard=reverse)
         self._launches = triton_cpu.install()
         self._launches.compile, self._launches.reverse = cross_compile, reverse
+        self._runtime: FiberRuntime | None = None
 
     def load(self, path: Path) -> ModuleType:
         """Load a candidate. In a built extension tensors seem to be on a GPU: `is_cuda` is replaced at compile time."""
         if path.suffix == ".so":
-            return loading.load_extension(path)
+            module = loading.load_extension(path)
+            self._runtime = FiberRuntime(path, self._zones.owner if self._zones else None)
+            return module
         pretend_gpu.install()
         return loading.load_python(path)
+
+    def order_lanes(self, seed: int) -> None:
+        if self._runtime is not None:
+            self._runtime.order_lanes(seed)
+
+    def refused_launch(self) -> str:
+        return self._runtime.refused_launch() if self._runtime is not None else ""
 
     def only_compiling(self) -> AbstractContextManager[None]:
         return self._launches.only_compiling()
@@ -71,7 +88,9 @@ class CpuDevice:
 
     def report(self) -> dict[str, object]:
         launches = self._launches
-        return {"launches": launches.count, "kernels": launches.reports(), "faults": launches.faults[:MAX_FAULTS]}
+        ran = [] if self._runtime is None else list(self._runtime.kernels_that_ran())
+        reports = launches.reports()
+        return {"launches": launches.count, "kernels": reports, "faults": launches.faults[:MAX_FAULTS], "ran": ran}
 
 
 class RedZones:
@@ -82,6 +101,11 @@ class RedZones:
         self._library = ctypes.CDLL(library)
         self._library.arena_allocator_damaged.restype = ctypes.c_long
         self._library.arena_allocator_install(int(guard))
+
+    @property
+    def owner(self) -> int | None:
+        """The address of the C function that says whether a tensor holds an address."""
+        return ctypes.cast(self._library.arena_allocator_owns, ctypes.c_void_p).value
 
     def damaged(self) -> int:
         return int(self._library.arena_allocator_damaged())

@@ -108,8 +108,12 @@ class Harness:
             caller.rest()
         return {}
 
-    def prepare(self) -> dict[str, object]:
-        """Make new tensors for the next call, and let the candidate prepare its static inputs."""
+    def prepare(self, lanes: int = 0) -> dict[str, object]:
+        """Make new tensors for the next call, and let the candidate prepare its static inputs.
+
+        `lanes`: see order_lanes in inside/devices.py.
+        """
+        self._device().order_lanes(lanes)
         with _undisturbed():
             self._caller().prepare(self.mailbox)
         self._caller().transform()
@@ -128,7 +132,7 @@ class Harness:
             problem = self._caller().problem() or self._damage()
             if problem is None:
                 self._caller().fetch(self.mailbox)
-        return {"problem": problem}
+        return {"problem": problem, "refused": self._device().refused_launch()}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
         """Run a command of inside/gpu/commands.py."""

@@ -24,6 +24,7 @@ Language = Literal["hip", "python"]
 Order = Literal["forward", "reversed"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
+MAX_REFUSED = 200  # characters of what a worker says about a refused launch
 PRODUCT = "candidate.so"
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
@@ -39,10 +40,14 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The result of one call: nanoseconds on the judge's clock, and its outputs."""
+    """The result of one call: nanoseconds on the judge's clock, and its outputs.
+
+    `refused`: why a launch was refused whose error the candidate did not ask for, as its worker says.
+    """
 
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
+    refused: str = ""
 
 
 @dataclass(slots=True)
@@ -80,13 +85,12 @@ class Side:
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
-    def spawn(self, order: Order = "forward") -> Worker:
+    def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
         begin = monotonic()
-        environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
         if self.sandbox is None:
             self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
+        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
         for name, data in self.files.items():
             worker.put(name, data)
         if self.product is not None:
@@ -111,7 +115,7 @@ class Side:
             WorkerError: the candidate cannot be loaded.
             SandboxError: the device cannot be used.
         """
-        worker = self.spawn(order)
+        worker = self.spawn()
         try:
             self._attach(worker, order, cross_compile, zones)
             if clock is not None:
@@ -195,25 +199,31 @@ class Runner:
         self.open(case, contents).write(contents, self.worker)
         return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
-    def call(self, case: Case, contents: Contents) -> Call | Rejection:
-        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes."""
+    def call(self, case: Case, contents: Contents, lanes: int = 0) -> Call | Rejection:
+        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.
+
+        `lanes`: the seed of the order of lanes, where a device lets anybody choose; 0: they run upwards.
+        """
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
-        self.worker.call("prepare", timeout_s=limits.call_s)
+        self.worker.call("prepare", timeout_s=limits.call_s, lanes=lanes)
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
+        reply = self.worker.call("fetch", timeout_s=limits.call_s)
+        if rejection := self._checked(reply.get("problem"), layout, contents):
+            return rejection
+        outputs = layout.read_outputs(self.worker, self.side.device)
+        return Call(wall_ns, outputs, str(reply.get("refused") or "")[:MAX_REFUSED])
 
     def report(self) -> dict[str, Any]:
         """Return the worker's report on its launches so far: kernels as cross-compiled, and faults."""
         return dict(self.worker.call("report", timeout_s=REPORT_S))
 
-    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
-        reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
-        if (problem := reply.get("problem")) is not None:
+    def _checked(self, problem: object, layout: Layout, contents: Contents) -> Rejection | None:
+        if problem is not None:
             return output_rejection(problem)
         mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
         if changed := layout.changed_inputs(contents, self.worker, mutable):

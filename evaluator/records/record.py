@@ -130,6 +130,7 @@ class Record:
     isa_checked: Mapping[str, str]  # target → "compiled", "failed" or "not checked: …", of the candidate
     seconds: Mapping[str, float]  # `turn`, the wait for other evaluations, is part of `total` and of no gate
     log: str
+    lane_seed: int | None = None  # from which the order of lanes was drawn; None where the device decides
 
     def gate_passed(self, name: str) -> bool:
         return any(gate.name == name and gate.outcome == "passed" for gate in self.gates)
