@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import re
-import secrets
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -40,7 +39,6 @@ from evaluator.unseen.record import UnseenRecord
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
 SANDBOX_WALL_S = 3600.0
-ORDER_BITS = 48  # of an order seed: no candidate can try them all
 # Errors that are not the candidate's fault. torch raises RuntimeError and MemoryError in the judge's own process: only
 # running out of GPU memory has a class of its own.
 FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
@@ -72,8 +70,7 @@ class Evaluator:
 
     def __init__(self, backend: Backend, sandbox: SandboxKind = "auto", *, order_seed: int | None = None) -> None:
         """`order_seed`: an earlier record's, to repeat its orders on an emulated device; None: each time a new one."""
-        self.backend = backend
-        self._order_seed = order_seed
+        self.backend, self._order_seed = backend, order_seed
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
@@ -220,18 +217,18 @@ class Evaluator:
     @contextmanager
     def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
         """Open the context of one evaluation; the sandboxes of its sides are closed at the end."""
-        sides, order_seed = list[Side](), self._orders()
+        sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
-            side.order_seed = order_seed
             sides.append(side)
             return side
 
         context = Context(
             task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
         )
-        context.order_seed = order_seed
+        if self._order_seed is not None:
+            context.order_seed = self._order_seed
         used, waited_s = list[Sandbox](), self._device_lock.waited_s
         with self._device_lock.shared():
             try:
@@ -245,12 +242,6 @@ class Evaluator:
         context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly in the background
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
         context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
-
-    def _orders(self) -> int | None:
-        """Return the number that decides the orders of one evaluation; None where a real device decides."""
-        if self.backend.torch_device != "cpu":
-            return None
-        return secrets.randbits(ORDER_BITS) if self._order_seed is None else self._order_seed
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order until one rejects the candidate; return outcomes, the rejection and its gate."""

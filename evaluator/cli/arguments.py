@@ -91,7 +91,7 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )
     evaluate.add_argument(
         "--order-seed",
-        type=int,
+        type=_whole_from(0),
         metavar="N",
         help="on a CPU host: run programs and lanes in the orders of an earlier record's order_seed",
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,6 +33,8 @@ from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
+
+ORDER_SEED_BITS = 48  # a JSON number that every reader keeps exactly
 
 
 @dataclass(slots=True)
@@ -65,7 +69,7 @@ class Context:
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
-    order_seed: int | None = None  # of programs and lanes; None where a real device decides
+    order_seed: int = field(default_factory=lambda: secrets.randbits(ORDER_SEED_BITS))  # on an emulated device
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
@@ -91,6 +95,13 @@ class Context:
     def emulates(self) -> bool:
         """Whether this host emulates a device, so that it chooses orders and can put guard pages next to buffers."""
         return self.backend.torch_device == "cpu"
+
+    def order(self, case: Case, draw: Draw, *, guarded: bool = False) -> int:
+        """Return the seed of the orders of programs and lanes in one call; 0 where they are not drawn."""
+        if not self.emulates:
+            return 0
+        words = "\0".join(map(str, (self.order_seed, case.id, draw.kind, draw.name, draw.index, guarded)))
+        return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest(), "big") >> 1 or 1
 
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""

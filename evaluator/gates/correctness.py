@@ -1,14 +1,15 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host every launch has its own order of programs (HIP: of blocks, waves and
-lanes), and two draws per case run again, in other orders and with guard pages next to the buffers.
+from the baseline's own error. On a CPU host the order of programs (HIP: of blocks, waves and lanes) is drawn for every
+call, and two draws per case run again, in other orders and with guard pages next to the buffers. An output that is
+right only while everything runs upwards gets a flag; one that is wrong then is wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,7 @@ from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, note_coverage
-from evaluator.gates.isa import note_baseline, note_launches
+from evaluator.gates.isa import note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
@@ -26,7 +27,7 @@ from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
-from evaluator.sandbox import WorkerDied, WorkerError
+from evaluator.sandbox import WorkerDied
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
@@ -65,7 +66,8 @@ def check(context: Context) -> Rejection | None:
             context.give_way()
         if context.baseline.language == "python":
             note_baseline(context, baseline)
-    if context.runner.side.language == "python" and (rejection := note_launches(context)):
+    note = note_launches if context.runner.side.language == "python" else note_ran if context.emulates else None
+    if note and (rejection := note(context)):
         return rejection
     check_coverage(context, NAME)
     context.close_runner()
@@ -80,10 +82,9 @@ def _check_case(context: Context, case: Case, baseline: Runner, forward: list[Ju
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
         judged = _judge(context, state, draw, baseline)
-        if judged.rejection and context.decides(judged.rejection):
-            _try_natural_order(context, judged)
-            return judged.rejection
-        if context.emulates and is_guarded_draw(draw):
+        if (wrong := judged.rejection) and context.decides(wrong):
+            return wrong
+        if context.emulates and not wrong and is_guarded_draw(draw):
             forward.append(judged)
     if (unlike := _sample_more(context, state) or samples_problem(state)) and context.decides(unlike):
         return unlike
@@ -98,7 +99,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     """
     assert context.runner is not None
     contents = context.contents(state.case, draw)
-    call = context.runner.call(state.case, contents)
+    call = context.runner.call(state.case, contents, context.order(state.case, draw))
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
     if measured := draw.index == 0 or draw.kind == "special":
@@ -109,6 +110,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
         _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
+    forgive_order(context, judged, before)
     return judged
 
 
@@ -183,7 +185,7 @@ def _sample_more(context: Context, state: CaseState) -> Rejection | None:
     kinds = {draw.name: draw.kind for draw in draws_of(context.task) if draw.kind != "outlier"}
     for draw in (Draw(kind, name, MORE_SAMPLES + index) for name, kind in kinds.items() for index in range(calls)):
         contents = context.contents(state.case, draw)
-        call = context.runner.call(state.case, contents)
+        call = context.runner.call(state.case, contents, context.order(state.case, draw))
         judged = JudgedDraw(state, draw, contents, context.reference.outputs(state.case, contents))
         if judged_call(context, judged, call).rejection:
             return judged.rejection
@@ -231,8 +233,14 @@ def wrong_output(
         )
         _note_error(state, comparison)
         if comparison.reason is not None:
-            return Rejection(comparison.reason, f"case {state.case.id}, {draw.name} inputs, {comparison.detail}")
+            where = f"case {state.case.id}, {draw.name} inputs, {comparison.detail}"
+            return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")
     return None
+
+
+def _refused_launch(call: Call) -> str:
+    """Say first that a launch was refused: the wrong numbers only follow from it."""
+    return f"a launch was refused, and the source did not ask for its error: {call.refused}; " if call.refused else ""
 
 
 def _note_error(state: CaseState, comparison: Comparison) -> None:
@@ -245,15 +253,20 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def _try_natural_order(context: Context, judged: JudgedDraw) -> None:
-    """Flag a wrong output that is right when programs and lanes run in their natural order. It stays wrong."""
-    if not context.emulates or judged.rejection is None or judged.rejection.reason not in NUMERIC:
+def forgive_order(context: Context, judged: JudgedDraw, errors_before: tuple[float | None, float | None]) -> None:
+    """Replace the rejection of an output that came wrong in a drawn order by a flag, if it is right upwards.
+
+    `errors_before`: the case's relative_rmse and allowed_rmse before the wrong output.
+    """
+    wrong, state = judged.rejection, judged.state
+    if wrong is None or wrong.reason not in NUMERIC or not context.emulates:
         return
-    context.close_runner()
-    with suppress(WorkerError), context.candidate_side().runner(in_order=True) as runner:
-        call = runner.call(judged.state.case, judged.contents)
-        if isinstance(call, Call) and not wrong_output(context, judged.state, judged.draw, call, judged.reference):
-            _flag_order(context, judged)
+    assert context.runner is not None
+    state.relative_rmse, state.allowed_rmse = errors_before
+    judged.rejection = None
+    judged_call(context, judged, context.runner.call(state.case, judged.contents))
+    if judged.rejection is None:
+        _flag_order(context, judged)
 
 
 def is_guarded_draw(draw: Draw) -> bool:
@@ -261,23 +274,35 @@ def is_guarded_draw(draw: Draw) -> bool:
 
 
 def guarded_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Run draws again in other orders, with guard pages. A right output that becomes wrong only gets a flag."""
+    """Run draws that were right again in other orders, with guard pages. One that is right upwards gets a flag."""
     for judged in forward:
-        state = judged.state
         try:
-            call = runner.call(state.case, judged.contents)
+            wrong = _wrong_when_guarded(context, runner, judged)
         except WorkerDied as error:
             return _beyond_the_end(rejection_of(error), judged)
-        wrong = (
-            call if isinstance(call, Rejection) else wrong_output(context, state, judged.draw, call, judged.reference)
-        )
-        if wrong and (judged.rejection or wrong.reason not in NUMERIC):
-            state.correct = False
-            if context.decides(decisive := judged.rejection or wrong):
-                return decisive
-        elif wrong:
-            _flag_order(context, judged)
+        if wrong:
+            judged.state.correct = False
+            if context.decides(wrong):
+                return wrong
     return None
+
+
+def _wrong_when_guarded(context: Context, runner: Runner, judged: JudgedDraw) -> Rejection | None:
+    """Check one call in another order; if it is wrong in its numbers alone, and right upwards, flag the order."""
+    wrong = _wrong_call(context, runner, judged, context.order(judged.state.case, judged.draw, guarded=True))
+    if wrong is None or wrong.reason not in NUMERIC:
+        return wrong
+    if wrong := _wrong_call(context, runner, judged, order=0):
+        return wrong
+    _flag_order(context, judged)
+    return None
+
+
+def _wrong_call(context: Context, runner: Runner, judged: JudgedDraw, order: int) -> Rejection | None:
+    call = runner.call(judged.state.case, judged.contents, order)
+    if isinstance(call, Rejection):
+        return call
+    return wrong_output(context, judged.state, judged.draw, call, judged.reference)
 
 
 def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
@@ -289,6 +314,6 @@ def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
 
 def _flag_order(context: Context, judged: JudgedDraw) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.state.case.id} is right in one order of programs and lanes and wrong in another: a race"
+    text = f"case {judged.state.case.id} is right only while lanes, waves, blocks and programs run upwards: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

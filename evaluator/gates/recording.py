@@ -57,7 +57,7 @@ def record_of(
         isa_checked=context.isa_checked,
         seconds=_rounded(context),
         log=_log(context, [rejection] if rejection else []),
-        order_seed=context.order_seed,
+        order_seed=context.order_seed if context.emulates else None,
     )
 
 
@@ -86,7 +86,7 @@ def unseen_record_of(
         cases=cases,
         seconds=_rounded(context),
         log=_log(context, [trial.candidate.rejection for trial in trials if trial.candidate.rejection]),
-        order_seed=context.order_seed,
+        order_seed=context.order_seed if context.emulates else None,
     )
 
 

@@ -19,7 +19,7 @@ from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.isa import launch_problem
 from evaluator.gates.scales import least_scales
 from evaluator.judge.compare import Deviation
-from evaluator.judge.draws import Contents, draws_of
+from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, blaming_baseline
 from evaluator.sandbox import WorkerError
@@ -179,7 +179,7 @@ def _forward(trial: UnseenTrial) -> None:
             return
         contents = context.contents(trial.case, draw)
         # The candidate runs first: on a GPU the baseline could leave the right output in memory that it reads.
-        theirs, ours = _called(trial.candidate, contents), _called(trial.baseline, contents)
+        theirs, ours = (_called(half, draw, contents) for half in (trial.candidate, trial.baseline))
         reference = context.reference.outputs(trial.case, contents)
         for half, call in ((trial.baseline, ours), (trial.candidate, theirs)):
             if call is not None:
@@ -188,7 +188,7 @@ def _forward(trial: UnseenTrial) -> None:
         _judge_launches(half)
 
 
-def _called(half: Half, contents: Contents) -> Call | Rejection | None:
+def _called(half: Half, draw: Draw, contents: Contents) -> Call | Rejection | None:
     """Call the side; None if it has already failed on this case."""
     if half.rejection is not None:
         return None
@@ -198,7 +198,7 @@ def _called(half: Half, contents: Contents) -> Call | Rejection | None:
         runner = context.runner or _start(half)
         if half.state.first_call_ms is None and _compiles_launches(context):
             runner.compile(case, contents)
-        called = runner.call(case, contents)
+        called = runner.call(case, contents, context.order(case, draw))
     return called
 
 
@@ -214,8 +214,10 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
     """Check one call. The baseline's errors widen tolerances only while it is correct: else all would be allowed."""
     if half.trusted and isinstance(call, Call):
         _note_error(half, judged, call)
+    before = (half.state.relative_rmse, half.state.allowed_rmse)
     with half.charging():
         correctness.judged_call(half.context, judged, call)
+        correctness.forgive_order(half.context, judged, before)
     if half.rejection:
         return
     if judged.rejection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import resource
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -17,6 +16,7 @@ import torch
 from evaluator.inside import loading, pretend_gpu, triton_cpu
 from evaluator.inside.coverage import Coverage, OutputBytes
 from evaluator.inside.gpu.device import GpuDevice, preheat_gpu
+from evaluator.inside.hip_cpu.runtime import FiberRuntime
 from evaluator.inside.limits import DeviceKind
 
 MAX_FAULTS = 5
@@ -28,6 +28,15 @@ class DeviceOperations(Protocol):
     kind: DeviceKind
 
     def load(self, path: Path) -> ModuleType: ...
+    def set_order(self, seed: int) -> None:
+        """Draw the orders of programs and lanes from now on, where the device lets anybody choose; 0: upwards.
+
+        The candidate is not told: it could behave only where its races do not show.
+        """
+
+    def refused_launch(self) -> str:
+        """Say why a launch was refused that the candidate did not ask about; empty where none is known."""
+
     def only_compiling(self) -> AbstractContextManager[None]: ...
     def is_refusal(self, error: Exception) -> bool:
         """Return whether a compiler raised the error."""
@@ -47,31 +56,35 @@ class DeviceOperations(Protocol):
 class CpuDevice:
     """An emulated GPU: Triton kernels are interpreted, HIP kernels run on fibers, tensors report a GPU as their device.
 
-    `order`: the number from which the order of programs and lanes in every launch follows, None for the natural order.
-    It is not told to the candidate, which could behave only where its races do not show. `guarded`: with guard pages
-    next to buffers.
+    `guarded`: with guard pages next to buffers.
     """
 
     kind: DeviceKind = "cpu"
 
-    def __init__(
-        self, allocator: str | None, guarded: bool, order: int | None, cross_compile: bool, memory_mb: int
-    ) -> None:
+    def __init__(self, allocator: str | None, guarded: bool, cross_compile: bool, memory_mb: int) -> None:
         _lower_memory_limit(memory_mb << 20)
         self._zones = None if allocator is None else RedZones(allocator, guard=guarded)
         self._launches = triton_cpu.install()
         self._launches.compile = cross_compile
-        self._launches.orders = None if order is None else np.random.Generator(np.random.PCG64(order))
-        self._hip_reversed, self._is_extension = guarded, False
+        self._runtime: FiberRuntime | None = None
+        self._launched_before = 0
 
     def load(self, path: Path) -> ModuleType:
         """Load a candidate. In a built extension tensors seem to be on a GPU: `is_cuda` is replaced at compile time."""
-        self._is_extension = path.suffix == ".so"
-        if self._is_extension:
-            os.environ["HIPCPU_REVERSE"] = str(int(self._hip_reversed))  # TODO(hipcpu): `order` instead, out of sight
-            return loading.load_extension(path)
+        if path.suffix == ".so":
+            module = loading.load_extension(path)
+            self._runtime = FiberRuntime(path, self._zones.owner if self._zones else None)
+            return module
         pretend_gpu.install()
         return loading.load_python(path)
+
+    def set_order(self, seed: int) -> None:
+        self._launches.orders = np.random.Generator(np.random.PCG64(seed)) if seed else None
+        if self._runtime is not None:
+            self._runtime.order_lanes(seed)
+
+    def refused_launch(self) -> str:
+        return self._runtime.refused_launch() if self._runtime is not None else ""
 
     def only_compiling(self) -> AbstractContextManager[None]:
         return self._launches.only_compiling()
@@ -87,17 +100,23 @@ class CpuDevice:
 
     def watch(self) -> None:
         self._launches.written = triton_cpu.Written()
+        self._launched_before = self._runtime.launches() if self._runtime is not None else 0
 
     def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
-        if self._is_extension:
-            return None
+        if self._runtime is not None:  # nothing sees the stores of compiled code
+            return {
+                "launches": self._runtime.launches() - self._launched_before,
+                "written": dict.fromkeys(outputs),
+            }
         written = self._launches.written
         shares = {name: output.share(written.covers(output.address, output.size)) for name, output in outputs.items()}
         return {"launches": written.launches, "written": shares}
 
     def report(self) -> dict[str, object]:
         launches = self._launches
-        return {"launches": launches.count, "kernels": launches.reports(), "faults": launches.faults[:MAX_FAULTS]}
+        ran = [] if self._runtime is None else list(self._runtime.kernels_that_ran())
+        reports = launches.reports()
+        return {"launches": launches.count, "kernels": reports, "faults": launches.faults[:MAX_FAULTS], "ran": ran}
 
 
 class RedZones:
@@ -108,6 +127,11 @@ class RedZones:
         self._library = ctypes.CDLL(library)
         self._library.arena_allocator_damaged.restype = ctypes.c_long
         self._library.arena_allocator_install(int(guard))
+
+    @property
+    def owner(self) -> int | None:
+        """The address of the C function that says whether a tensor holds an address."""
+        return ctypes.cast(self._library.arena_allocator_owns, ctypes.c_void_p).value
 
     def damaged(self) -> int:
         return int(self._library.arena_allocator_damaged())

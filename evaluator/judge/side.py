@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from evaluator.tasks.spec import Case, TaskSpec
 Language = Literal["hip", "python"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
+MAX_REFUSED = 200  # characters of what a worker says about a refused launch
 PRODUCT = "candidate.so"
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
@@ -41,11 +41,16 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The result of one call: nanoseconds on the judge's clock, its outputs, and what the side's own kernels did."""
+    """The result of one call: nanoseconds on the judge's clock, and its outputs.
+
+    `refused`: why a launch was refused whose error the candidate did not ask for, as its worker says. `coverage`: what
+    kernels of the side's own did; None where the device cannot tell.
+    """
 
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
-    coverage: Coverage | None = None  # None where the device cannot tell
+    refused: str = ""
+    coverage: Coverage | None = None
 
 
 @dataclass(slots=True)
@@ -60,9 +65,7 @@ class Side:
     allocator: Path | None  # a library that adds red zones around tensors
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
-    order_seed: int | None = None  # decides the orders of programs and lanes on an emulated device; None: the natural
     log: list[str] = field(default_factory=list)
-    runners: int = 0  # started so far
     leftovers: int = 0
     spawn_s: float = 0.0  # time spent waiting for the sandbox and its workers
 
@@ -102,15 +105,13 @@ class Side:
         self,
         *,
         guarded: bool = False,
-        in_order: bool = False,
         cross_compile: bool = False,
         zones: bool = True,
         clock: Mapping[str, object] | None = None,
     ) -> Runner:
         """Start a worker and load the side's source in it; the caller closes it.
 
-        On an emulated device programs and lanes run in an order of this worker's own, or in their natural order if
-        `in_order`; `guarded`: with guard pages next to buffers there. `zones`: with red zones around tensors, where
+        `guarded`: with guard pages next to buffers on an emulated device. `zones`: with red zones around tensors, where
         there is an allocator for them. `clock`: parameters of the timing
         instruments of inside/gpu; None without timing on the device clock.
 
@@ -119,9 +120,8 @@ class Side:
             SandboxError: the device cannot be used.
         """
         worker = self.spawn()
-        self.runners += 1
         try:
-            self._attach(worker, guarded, None if in_order else self._order(), cross_compile, zones)
+            self._attach(worker, guarded, cross_compile, zones)
             if clock is not None:
                 self._trusted_command(worker, "clock", **clock)
             worker.call(
@@ -136,19 +136,12 @@ class Side:
             raise
         return Runner(self, worker)
 
-    def _attach(self, worker: Worker, guarded: bool, order: int | None, cross_compile: bool, zones: bool) -> None:
+    def _attach(self, worker: Worker, guarded: bool, cross_compile: bool, zones: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
         options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
-            options |= {"guarded": guarded, "order": order, "memory_mb": self.task.limits.memory_mb}
+            options |= {"guarded": guarded, "memory_mb": self.task.limits.memory_mb}
         self._trusted_command(worker, "attach", device=self.device, **options)
-
-    def _order(self) -> int | None:
-        """Return the 63 bits from which the newest runner's orders follow."""
-        if self.order_seed is None:
-            return None
-        digest = hashlib.blake2b(f"{self.order_seed}:{self.runners}".encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") >> 1
 
     def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
         """Send a command before the candidate is loaded, so that a failure is the host's."""
@@ -210,34 +203,39 @@ class Runner:
         self.open(case, contents).write(contents, self.worker)
         return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
-    def call(self, case: Case, contents: Contents) -> Call | Rejection:
-        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes."""
+    def call(self, case: Case, contents: Contents, order: int = 0) -> Call | Rejection:
+        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.
+
+        `order`: the seed of the orders of programs and lanes, where a device lets anybody choose; 0: they run upwards.
+        """
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
-        self.worker.call("prepare", timeout_s=limits.call_s)
+        self.worker.call("prepare", timeout_s=limits.call_s, order=order)
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        coverage = self._fetched(layout, contents)
+        reply = self.worker.call("fetch", timeout_s=limits.call_s)
+        if rejection := self._checked(reply.get("problem"), layout, contents):
+            return rejection
+        coverage = self._coverage(reply.get("coverage"))
         if isinstance(coverage, Rejection):
             return coverage
-        return Call(wall_ns, layout.read_outputs(self.worker, self.side.device), coverage)
+        outputs = layout.read_outputs(self.worker, self.side.device)
+        return Call(wall_ns, outputs, str(reply.get("refused") or "")[:MAX_REFUSED], coverage)
 
     def report(self) -> dict[str, Any]:
         """Return the worker's report on its launches so far: kernels as cross-compiled, and faults."""
         return dict(self.worker.call("report", timeout_s=REPORT_S))
 
-    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | Coverage | None:
-        """Let the worker copy its outputs to the mailbox; return what kernels did, or what is wrong."""
-        reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
-        if (problem := reply.get("problem")) is not None:
+    def _checked(self, problem: object, layout: Layout, contents: Contents) -> Rejection | None:
+        if problem is not None:
             return output_rejection(problem)
         mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
         if changed := layout.changed_inputs(contents, self.worker, mutable):
             return Rejection("input_changed", ", ".join(changed))
-        return self._coverage(reply.get("coverage"))
+        return None
 
     def _coverage(self, reported: object) -> Rejection | Coverage | None:
         if reported is None:

@@ -45,6 +45,12 @@ class GpuDevice:
     def load(self, path: Path) -> ModuleType:
         return (loading.load_extension if path.suffix == ".so" else loading.load_python)(path)
 
+    def set_order(self, seed: int) -> None:
+        """Do nothing: the hardware decides."""
+
+    def refused_launch(self) -> str:
+        return ""
+
     def only_compiling(self) -> AbstractContextManager[None]:
         """Do nothing special: on a GPU compiled kernels also run."""
         return nullcontext()

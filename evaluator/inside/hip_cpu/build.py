@@ -1,4 +1,5 @@
-"""Build a .hip file as a Python extension for the CPU: rewrite it to C++, compile with a precompiled header, link.
+"""Build a .hip file as a Python extension for the CPU: rewrite it to C++, compile with a precompiled header, tell the
+runtime what the compiler knows of its kernels, link.
 
 It runs in the sandbox and writes only to its folder. `toolchain` is HipToolchain.as_dict().
 """
@@ -8,12 +9,14 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.alignment import allow_unaligned
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
-from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.kernels import add_runtime_facts
+from evaluator.inside.hip_cpu.masking import SourceError, mask, read_source
 from evaluator.inside.hip_cpu.rewrite import rewrite
 from evaluator.inside.hip_cpu.torch_names import needs_whole_torch
 
@@ -34,7 +37,7 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     """Build `source` as the Python module `module_name`; all files are written to `folder`."""
     started = time.monotonic()
     folder = folder.resolve()
-    text = source.read_text(encoding="utf-8", errors="replace")
+    text = read_source(source)
     build = _Build(folder, module_name, toolchain, started + timeout_s)
     fault, log = build.run(source, text)
     if fault == "timeout":
@@ -61,6 +64,7 @@ class _Build:
         self.toolchain = toolchain
         self.deadline = deadline
         self.unit = folder / f"{module_name}.cpp"
+        self.module = folder / f"{module_name}.ll"
         self.assembly = folder / f"{module_name}.s"
         self.product = folder / f"{module_name}.so"
         self.has_module = False
@@ -73,15 +77,31 @@ class _Build:
             return "source", f"{source.name}:{error.line}: error: {error.message}\n"
         head = f'#define TORCH_EXTENSION_NAME {self.module_name}\n#line 1 "{source.name}"\n'
         self.unit.write_text(head + translated, encoding="utf-8")
-        compilation = self._run(self._compile_command(source, text))
-        if not compilation.ok:
-            return fault_of(compilation, "compile"), compilation.log
+        log = ""
+        for kind, command, finish in self._steps(source, text):
+            step = self._run(command)
+            log += step.log
+            if not step.ok:
+                return fault_of(step, kind), log
+            finish()
+        return None, log if self.has_module else log + missing_module(source.name, text)
+
+    def _steps(self, source: Path, text: str) -> list[tuple[Fault, list[str], Callable[[], object]]]:
+        """Return the kind of fault of each step, its command, and what comes after it."""
+        return [
+            ("compile", self._compile_command(source, text), self._add_runtime_facts),
+            ("compile", self._assembly_command(), self._allow_unaligned),
+            ("link", self._link_command(), self._look_for_module),
+        ]
+
+    def _add_runtime_facts(self) -> None:
+        self.module.write_text(add_runtime_facts(self.module.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def _allow_unaligned(self) -> None:
         self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
-        linking = self._run(self._link_command())
-        if not linking.ok:
-            return fault_of(linking, "link"), compilation.log + linking.log
+
+    def _look_for_module(self) -> None:
         self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
-        return None, compilation.log + linking.log + ("" if self.has_module else missing_module(source.name, text))
 
     def _run(self, command: list[str]) -> Compilation:
         self.commands.append(shlex.join(command))
@@ -90,7 +110,12 @@ class _Build:
     def _compile_command(self, source: Path, text: str) -> list[str]:
         use = "whole_header" if needs_whole_torch(text) else "precompiled"
         flags = [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
-        return [self.toolchain["clang"], *flags, "-S", str(self.unit), "-o", str(self.assembly)]
+        return [self.toolchain["clang"], *flags, "-S", "-emit-llvm", str(self.unit), "-o", str(self.module)]
+
+    def _assembly_command(self) -> list[str]:
+        """The module is optimised; only code is generated."""
+        flags = [*self.toolchain["cpu_flags"], "-Xclang", "-disable-llvm-passes", "-Qunused-arguments"]
+        return [self.toolchain["clang"], *flags, "-S", "-x", "ir", str(self.module), "-o", str(self.assembly)]
 
     def _link_command(self) -> list[str]:
         parts = [str(self.assembly), *self.toolchain["objects"], *self.toolchain["link_flags"]]
