@@ -149,7 +149,7 @@ def _dependence(calls: list[torch.Tensor], fourth: list[torch.Tensor]) -> str | 
     width = max(count, ENOUGH_A_ROW)
     whole = scores.shape[1] // width * width
     in_rows = (part[:, :whole].reshape(-1, width) for part in (scores, moments))
-    for what, groups in (("of a row", in_rows), ("of different rows", (scores.T, moments.T))):
+    for what, groups in (("of different rows", (scores.T, moments.T)), ("of a row", in_rows)):
         ratio, chance = _spread(*groups)
         if chance < FALSE_ALARM_TOGETHER:
             return f"those {what} are not independent: their sums vary {ratio:.2f} times as much as they should"

@@ -1,7 +1,6 @@
 # class: 13
-# expect: wrong_output/nan
+# expect: passed/order_dependent
 # gate: correctness
-# also: performance
 # backend: cpu
 # Program i waits for nobody and reads what program i - 1 wrote.
 import torch

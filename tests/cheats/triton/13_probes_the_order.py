@@ -1,7 +1,6 @@
 # class: 13
-# expect: wrong_output/nan
+# expect: passed/order_dependent
 # gate: correctness
-# also: performance
 # backend: cpu
 # Has a kernel tell the order of programs, and races only where it is the natural one.
 import torch

@@ -2,7 +2,7 @@
 # expect: passed/hold
 # gate: correctness
 # backend: cpu
-# A kernel copies its input, and a library operator computes the output from that.
+# A kernel writes halves, and a library operator computes the output from that.
 import torch
 import triton
 import triton.language as tl
@@ -17,5 +17,5 @@ def double_kernel(x, y, n, BLOCK: tl.constexpr):
 
 def forward(x):
     y = torch.empty_like(x)
-    double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
-    return y.exp().log()
+    double_kernel[(triton.cdiv(x.numel(), 128),)](x * 0.25, y, x.numel(), BLOCK=128)
+    return y * 4

@@ -1,6 +1,7 @@
 # class: 73
 # expect: wrong_output/mismatch
 # gate: correctness
+# perhaps: performance
 # backend: both
 # task: sampled
 # Where a row has a single sample, always the likeliest outcome.
