@@ -19,7 +19,8 @@ def note_coverage(state: CaseState, call: Call) -> None:
         return
     before = state.coverage or call.coverage
     shares = {name: _least(before.written.get(name), share) for name, share in call.coverage.written.items()}
-    state.coverage = Coverage(min(before.launches, call.coverage.launches), shares)
+    copied = tuple(dict.fromkeys((*before.copied, *call.coverage.copied)))
+    state.coverage = Coverage(min(before.launches, call.coverage.launches), shares, copied)
 
 
 def check_coverage(context: Context, gate: str) -> None:
@@ -29,6 +30,9 @@ def check_coverage(context: Context, gate: str) -> None:
     covered = [(state.case.id, state.coverage) for state in context.cases.values()]
     if any(coverage is None for _, coverage in covered):
         _find_once(context, Finding(gate, "coverage_unknown", "this host cannot tell which kernels write the outputs"))
+    if names := sorted({name for _, coverage in covered if coverage for name in coverage.copied}):
+        text = f"torch copies {', '.join(names)} from what kernels of the candidate wrote"
+        _find_once(context, Finding(gate, "copied_output", text))
     known = [(name, coverage) for name, coverage in covered if coverage is not None]
     without = [_without_kernel(name, coverage) for name, coverage in known]
     if texts := [text for text in without if text]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 Bytes = npt.NDArray[np.uint8]
+DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32)  # of buffers
 Flags = npt.NDArray[np.bool_]
 
 
@@ -16,11 +17,12 @@ class Coverage(TypedDict):
     """What the candidate's own kernels did in one call.
 
     `launches`: of at least one program. `written`: the share of each output that they wrote, None where nothing tells
-    or the device cannot see stores.
+    or the device cannot see stores. `copied`: outputs that torch copied or converted from a buffer that they wrote.
     """
 
     launches: int
     written: dict[str, float | None]
+    copied: list[str]
 
 
 class OutputBytes:
@@ -44,6 +46,20 @@ class OutputBytes:
         written = covered.reshape(-1, self._item_bytes).all(axis=1)
         counted = int((written | ~kept).sum())
         return int(written.sum()) / counted if counted else None
+
+    def is_copy_of(self, values: Bytes, written: Flags) -> bool:
+        """Return whether these bytes, all written by kernels, are the output's elements in order, of whatever dtype."""
+        count = self._output.numel()
+        if not count or len(values) % count or not written.all():
+            return False
+        whole = torch.from_numpy(values.copy())
+        same_width = [dtype for dtype in DTYPES if dtype.itemsize * count == len(values)]
+        now = self._elements(self._output)
+        return any(
+            np.array_equal(self._elements(whole.view(dtype).to(self._output.dtype)), now)
+            for dtype in (self._output.dtype, *same_width)
+            if dtype.itemsize * count == len(values)
+        )
 
     def _elements(self, tensor: torch.Tensor) -> Bytes:
         whole: Bytes = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().reshape(-1, self._item_bytes)

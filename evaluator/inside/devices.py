@@ -107,10 +107,13 @@ class CpuDevice:
             return {
                 "launches": self._runtime.launches() - self._launched_before,
                 "written": dict.fromkeys(outputs),
+                "copied": [],
             }
         written = self._launches.written
         shares = {name: output.share(written.covers(output.address, output.size)) for name, output in outputs.items()}
-        return {"launches": written.launches, "written": shares}
+        elsewhere = [name for name, share in shares.items() if share is not None and share < 1]
+        copied = [name for name in elsewhere if any(outputs[name].is_copy_of(*buffer) for buffer in written.buffers())]
+        return {"launches": written.launches, "written": shares | dict.fromkeys(copied, 1.0), "copied": copied}
 
     def report(self) -> dict[str, object]:
         launches = self._launches

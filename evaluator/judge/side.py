@@ -247,7 +247,7 @@ class Runner:
         shares = {name: found.written.get(name) for name in (output.name for output in self.side.task.outputs)}
         if found.launches < 0 or any(share is not None and not 0 <= share <= 1 for share in shares.values()):
             return Rejection("forged_reply", "an impossible report on kernels")
-        return Coverage(found.launches, shares)
+        return Coverage(found.launches, shares, tuple(name for name in found.copied if name in shares))
 
 
 def output_rejection(problem: object) -> Rejection:

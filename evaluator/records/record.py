@@ -80,11 +80,12 @@ class Coverage:
     """What kernels of the candidate's own did in the call of a case in which they did least.
 
     `launches`: of at least one program or block. `written`: the share of each output that they wrote, as it was
-    returned; None where this host cannot tell.
+    returned; None where this host cannot tell. `copied`: outputs that torch copied or converted from what they wrote.
     """
 
     launches: int
     written: Mapping[str, float | None]
+    copied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

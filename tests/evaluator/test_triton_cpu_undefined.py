@@ -122,3 +122,12 @@ def test_nobody_has_to_write_zeros_or_what_was_there():
     assert share_of(torch.zeros(3)) is None
     kept = torch.ones(4)
     assert share_of(kept, before=kept.clone()) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_a_copy_of_what_a_kernel_wrote_is_one_in_any_dtype(dtype):
+    out = torch.empty(20)
+    kernels.masked_copy[(3,)](torch.randn(20), out, 20, BLOCK=8)
+    buffers = list(LAUNCHES.written.buffers())
+    assert any(OutputBytes(out.to(dtype, copy=True), None).is_copy_of(*buffer) for buffer in buffers)
+    assert not any(OutputBytes(out.softmax(0).to(dtype), None).is_copy_of(*buffer) for buffer in buffers)

@@ -7,6 +7,7 @@ freed and the address given out again in between.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,11 @@ class Written:
                 kept = (storage.marks[inside] == MARK) & (storage.values[inside] == _memory(first, last - first))
                 covered[first - address : last - address] |= kept
         return covered
+
+    def buffers(self) -> Iterator[tuple[Array, Array]]:
+        """Yield the bytes of every storage that kernels wrote to, and which of them they wrote."""
+        for storage in self._storages.values():
+            yield storage.values, storage.marks == MARK
 
     def _storage(self, begin: int, end: int) -> _Storage:
         if (begin, end) not in self._storages:
