@@ -1,9 +1,9 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host the order of HIP's blocks, waves and lanes is drawn anew for every call, and
-two draws per case run again with guard pages next to the buffers, Triton's programs then from last to first. An output
-that is right only while everything runs upwards gets a flag; one that is wrong then is wrong.
+from the baseline's own error. On a CPU host the order of HIP's blocks, waves and lanes is drawn for every call, and two
+draws per case run again with guard pages next to the buffers, Triton's programs then from last to first. An output that
+is right only while everything runs upwards gets a flag; one that is wrong then is wrong.
 """
 
 from __future__ import annotations
