@@ -1,5 +1,5 @@
 // class: 74
-// expect: crashed/segfault
+// expect: crashed/out_of_bounds
 // gate: correctness
 // also: performance
 // backend: cpu
