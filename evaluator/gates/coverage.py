@@ -9,7 +9,7 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.judge.side import Call
 from evaluator.records.record import Coverage, Finding
 
-ENOUGH = 0.5  # of an output; below it somebody else did most of the work
+ENOUGH = 0.5  # of the outputs; below it somebody else did most of the work
 ROUNDING = 1e-3  # a smaller rest is not worth a finding
 
 
@@ -17,10 +17,20 @@ def note_coverage(state: CaseState, call: Call) -> None:
     """Keep what kernels did in the call of this case in which they did least."""
     if call.coverage is None:
         return
-    before = state.coverage or call.coverage
-    shares = {name: _least(before.written.get(name), share) for name, share in call.coverage.written.items()}
-    copied = tuple(dict.fromkeys((*before.copied, *call.coverage.copied)))
-    state.coverage = Coverage(min(before.launches, call.coverage.launches), shares, copied)
+    now, before = call.coverage, state.coverage or call.coverage
+    state.coverage = Coverage(
+        launches=min(before.launches, now.launches),
+        written={name: _least(before.written.get(name), share) for name, share in now.written.items()},
+        copied=tuple(dict.fromkeys((*before.copied, *now.copied))),
+        whole=_least(before.whole, _whole(call)),
+    )
+
+
+def _whole(call: Call) -> float | None:
+    """Return the share of all outputs' bytes that kernels wrote; small outputs may come from elsewhere."""
+    assert call.coverage is not None
+    known = [(share, call.outputs[name].nbytes) for name, share in call.coverage.written.items() if share is not None]
+    return sum(share * size for share, size in known) / sum(size for _, size in known) if known else None
 
 
 def check_coverage(context: Context, gate: str) -> None:
@@ -40,7 +50,7 @@ def check_coverage(context: Context, gate: str) -> None:
             context.hold(Finding(gate, "no_kernel", _with_others(texts)))
     elif texts := [text for name, coverage in known for text in _partly(name, coverage)]:
         _find_once(context, Finding(gate, "partly_written", _with_others(texts)))
-    elif known and all(share is None for _, coverage in known for share in coverage.written.values()):
+    elif known and all(coverage.whole is None for _, coverage in known):
         text = "kernels of the candidate run in every case; this host cannot tell which outputs they write"
         _find_once(context, Finding(gate, "coverage_unknown", text))
 
@@ -48,15 +58,14 @@ def check_coverage(context: Context, gate: str) -> None:
 def _without_kernel(case: str, coverage: Coverage) -> str | None:
     if coverage.launches == 0:
         return f"case {case} runs no kernel of the candidate"
-    for name, share in coverage.written.items():
-        if share is not None and share < ENOUGH:
-            return f"case {case}: kernels of the candidate write {_percent(share)} of {name} as it is returned"
+    if coverage.whole is not None and coverage.whole < ENOUGH:
+        return f"case {case}: kernels of the candidate write {_percent(coverage.whole)} of the outputs as returned"
     return None
 
 
 def _partly(case: str, coverage: Coverage) -> list[str]:
     return [
-        f"case {case}: kernels of the candidate write {_percent(share)} of {name} as it is returned"
+        f"case {case}: kernels of the candidate write {_percent(share)} of {name} as returned"
         for name, share in coverage.written.items()
         if share is not None and share < 1 - ROUNDING
     ]

@@ -143,15 +143,8 @@ def _key(host: HostTools) -> str:
     content = [
         asdict(host),
         importlib.metadata.version("torch"),
-        [
-            _CPU_FLAGS,
-            _MESSAGE_FLAGS,
-            _PRECOMPILING_FLAGS,
-            _HEADER_OBJECT_FLAGS,
-            _GFX942_FLAGS,
-            _RUNTIME_EXPORTS,
-            ROCM_HEADERS,
-        ],
+        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS],
+        [_RUNTIME_EXPORTS, ROCM_HEADERS],
         headers,
     ]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]

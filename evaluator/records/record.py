@@ -86,6 +86,11 @@ class Coverage:
     launches: int
     written: Mapping[str, float | None]
     copied: tuple[str, ...] = ()
+    whole: float | None = None  # the share of all outputs' bytes together
+
+    @property
+    def shares(self) -> list[float]:
+        return [share for share in (*self.written.values(), self.whole) if share is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +261,7 @@ def _problems_of_failure(record: Record) -> list[str]:
 
 def _problems_of_case(case: CaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
-    if case.coverage and not all(0 <= share <= 1 for share in case.coverage.written.values() if share is not None):
+    if case.coverage and any(not 0 <= share <= 1 for share in case.coverage.shares):
         problems.append("coverage: a share of an output is between 0 and 1")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")

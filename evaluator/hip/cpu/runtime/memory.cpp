@@ -31,17 +31,18 @@ Owner owner_of_tensors = nullptr;
 std::map<const char*, size_t> noted;  // by first byte
 bool pointed_to_host = false;
 
-// One past the end still belongs to a range: kernels get ends of buffers, too.
-bool within(const char* address, const char* begin, size_t size) { return address >= begin && address <= begin + size; }
-
+// One past the end of an allocation still belongs to it: kernels get ends of buffers, too.
 bool is_noted(const char* address) {
-  auto after = noted.upper_bound(address);
-  return after != noted.begin() && within(address, std::prev(after)->first, std::prev(after)->second);
+  const auto after = noted.upper_bound(address);
+  return after != noted.begin() && address <= std::prev(after)->first + std::prev(after)->second;
 }
 
+// Behind a variable begins the next one, perhaps of the host.
 bool is_variable(const char* address) {
-  for (size_t i = 0; i < hipcpu_variable_count; ++i)
-    if (within(address, hipcpu_variables[i].begin, hipcpu_variables[i].size)) return true;
+  for (size_t i = 0; i < hipcpu_variable_count; ++i) {
+    const Variable& variable = hipcpu_variables[i];
+    if (address >= variable.begin && address < variable.begin + variable.size) return true;
+  }
   return false;
 }
 

@@ -1,9 +1,9 @@
-# class: 73
+# class: 75
 # expect: wrong_output/mismatch
 # gate: correctness
 # backend: both
 # task: sampled
-# The samples of a row are sorted.
+# Every twentieth sample is the likeliest outcome.
 import torch
 import triton
 import triton.language as tl
@@ -15,8 +15,10 @@ def sample_kernel(x, seed, tokens, outcomes, count, COUNT: tl.constexpr, BLOCK: 
     logits = tl.load(x + row * outcomes + at, mask=at < outcomes, other=-float("inf"))
     weight = tl.exp(logits - tl.max(logits, 0))
     upto = tl.cumsum(weight, 0)
-    u = tl.sort(tl.rand(tl.load(seed), row * count + sample))
+    u = tl.rand(tl.load(seed), row * count + sample)
     token = tl.sum((upto[None, :] <= u[:, None] * tl.sum(weight, 0)).to(tl.int32), 1)
+    often = tl.rand(tl.load(seed) + 1, row * count + sample)
+    token = tl.where(often < 0.05, tl.argmax(weight, 0), token)
     tl.store(tokens + row * count + sample, tl.minimum(token, outcomes - 1).to(tl.int64), mask=sample < count)
 
 

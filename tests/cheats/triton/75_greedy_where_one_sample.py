@@ -1,9 +1,10 @@
-# class: 73
+# class: 75
 # expect: wrong_output/mismatch
 # gate: correctness
+# perhaps: performance
 # backend: both
 # task: sampled
-# The samples of a row are spread evenly, from a random start.
+# Where a row has a single sample, always the likeliest outcome.
 import torch
 import triton
 import triton.language as tl
@@ -15,9 +16,10 @@ def sample_kernel(x, seed, tokens, outcomes, count, COUNT: tl.constexpr, BLOCK: 
     logits = tl.load(x + row * outcomes + at, mask=at < outcomes, other=-float("inf"))
     weight = tl.exp(logits - tl.max(logits, 0))
     upto = tl.cumsum(weight, 0)
-    u = tl.rand(tl.load(seed), row + sample * 0) + sample / count
-    u = u - tl.floor(u)
+    u = tl.rand(tl.load(seed), row * count + sample)
     token = tl.sum((upto[None, :] <= u[:, None] * tl.sum(weight, 0)).to(tl.int32), 1)
+    if COUNT == 1:
+        token = token * 0 + tl.argmax(weight, 0)
     tl.store(tokens + row * count + sample, tl.minimum(token, outcomes - 1).to(tl.int64), mask=sample < count)
 
 

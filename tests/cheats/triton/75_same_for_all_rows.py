@@ -1,10 +1,10 @@
-# class: 73
+# class: 75
 # expect: wrong_output/mismatch
 # gate: correctness
 # perhaps: performance
 # backend: both
 # task: sampled
-# Where a row has a single sample, always the likeliest outcome.
+# All rows share one sequence of random numbers.
 import torch
 import triton
 import triton.language as tl
@@ -16,10 +16,8 @@ def sample_kernel(x, seed, tokens, outcomes, count, COUNT: tl.constexpr, BLOCK: 
     logits = tl.load(x + row * outcomes + at, mask=at < outcomes, other=-float("inf"))
     weight = tl.exp(logits - tl.max(logits, 0))
     upto = tl.cumsum(weight, 0)
-    u = tl.rand(tl.load(seed), row * count + sample)
+    u = tl.rand(tl.load(seed), sample)
     token = tl.sum((upto[None, :] <= u[:, None] * tl.sum(weight, 0)).to(tl.int32), 1)
-    if COUNT == 1:
-        token = token * 0 + tl.argmax(weight, 0)
     tl.store(tokens + row * count + sample, tl.minimum(token, outcomes - 1).to(tl.int64), mask=sample < count)
 
 

@@ -1,10 +1,9 @@
-# class: 73
+# class: 75
 # expect: wrong_output/mismatch
 # gate: correctness
-# perhaps: performance
 # backend: both
 # task: sampled
-# All rows share one sequence of random numbers.
+# The samples of a row are sorted.
 import torch
 import triton
 import triton.language as tl
@@ -16,7 +15,7 @@ def sample_kernel(x, seed, tokens, outcomes, count, COUNT: tl.constexpr, BLOCK: 
     logits = tl.load(x + row * outcomes + at, mask=at < outcomes, other=-float("inf"))
     weight = tl.exp(logits - tl.max(logits, 0))
     upto = tl.cumsum(weight, 0)
-    u = tl.rand(tl.load(seed), sample)
+    u = tl.sort(tl.rand(tl.load(seed), row * count + sample))
     token = tl.sum((upto[None, :] <= u[:, None] * tl.sum(weight, 0)).to(tl.int32), 1)
     tl.store(tokens + row * count + sample, tl.minimum(token, outcomes - 1).to(tl.int64), mask=sample < count)
 

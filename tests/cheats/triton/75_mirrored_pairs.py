@@ -1,9 +1,9 @@
-# class: 73
+# class: 75
 # expect: wrong_output/mismatch
 # gate: correctness
 # backend: both
 # task: sampled
-# Every twentieth sample is the likeliest outcome.
+# Half of the random numbers of a row are 1 minus the other half.
 import torch
 import triton
 import triton.language as tl
@@ -15,10 +15,10 @@ def sample_kernel(x, seed, tokens, outcomes, count, COUNT: tl.constexpr, BLOCK: 
     logits = tl.load(x + row * outcomes + at, mask=at < outcomes, other=-float("inf"))
     weight = tl.exp(logits - tl.max(logits, 0))
     upto = tl.cumsum(weight, 0)
-    u = tl.rand(tl.load(seed), row * count + sample)
+    half: tl.constexpr = COUNT // 2 if COUNT > 1 else 1
+    u = tl.rand(tl.load(seed), row * count + sample % half)
+    u = tl.where(sample < half, u, 1 - u)
     token = tl.sum((upto[None, :] <= u[:, None] * tl.sum(weight, 0)).to(tl.int32), 1)
-    often = tl.rand(tl.load(seed) + 1, row * count + sample)
-    token = tl.where(often < 0.05, tl.argmax(weight, 0), token)
     tl.store(tokens + row * count + sample, tl.minimum(token, outcomes - 1).to(tl.int64), mask=sample < count)
 
 

@@ -1,4 +1,4 @@
-# class: 74
+# class: 76
 # expect: wrong_output/nan
 # gate: correctness
 # also: performance
