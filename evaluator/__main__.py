@@ -114,7 +114,9 @@ def _evaluate(options: argparse.Namespace) -> int:
         raise UsageError("--held-out needs mounted tasks (--tasks DIR); for a native task use --round")
     record = evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
-    sys.stdout.write(f"{record.status.value}: {record.message or 'every gate passed'}\nrecord: {options.out}\n")
+    findings = "".join(f"{finding.code}: {finding.text}\n" for finding in record.findings)
+    verdict = f"{record.status.value}: {record.message or 'every gate passed'}"
+    sys.stdout.write(f"{verdict}\n{findings}record: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
@@ -131,7 +133,8 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
         candidate = baseline(task)
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
-    with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+    backend = get_backend(options.backend)
+    with Evaluator(backend, options.sandbox, order_seed=options.order_seed) as evaluator:
         record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
         if options.round:
             _evaluate_round(options, evaluator, task, candidate)

@@ -68,8 +68,9 @@ class Fault(NamedTuple):
 class Evaluator:
     """Runs evaluations, one at a time. They share the backend, and sandboxes that are started ahead."""
 
-    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto") -> None:
-        self.backend = backend
+    def __init__(self, backend: Backend, sandbox: SandboxKind = "auto", *, order_seed: int | None = None) -> None:
+        """`order_seed`: an earlier record's, to repeat its orders on an emulated device; None: each time a new one."""
+        self.backend, self._order_seed = backend, order_seed
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
@@ -245,6 +246,8 @@ class Evaluator:
         context = Context(
             task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
         )
+        if self._order_seed is not None:
+            context.order_seed = self._order_seed
         used, waited_s = list[Sandbox](), self._device_lock.waited_s
         with self._device_lock.shared():
             try:

@@ -89,6 +89,12 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     evaluate.add_argument(
         "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
     )
+    evaluate.add_argument(
+        "--order-seed",
+        type=_whole_from(0),
+        metavar="N",
+        help="on a CPU host: run programs and lanes in the orders of an earlier record's order_seed",
+    )
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
     _audit_command(commands)

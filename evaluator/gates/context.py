@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +21,7 @@ from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
+from evaluator.judge.sampling import Evidence
 from evaluator.judge.side import Runner, Side, trusted_runner
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.outside import OutsideTimes
@@ -26,11 +29,13 @@ from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.measurements import Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Finding, IsaReport
+from evaluator.records.record import Coverage, Finding, IsaReport
 from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
+
+ORDER_SEED_BITS = 48  # a JSON number that every reader keeps exactly
 
 
 @dataclass(slots=True)
@@ -45,6 +50,8 @@ class CaseState:
     baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by draw's name
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
+    samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
+    coverage: Coverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
     times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count
@@ -64,6 +71,7 @@ class Context:
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
     seed: Seed = field(default_factory=Seed)
+    order_seed: int = field(default_factory=lambda: secrets.randbits(ORDER_SEED_BITS))  # on an emulated device
     cases: dict[str, CaseState] = field(default_factory=dict)
     flags: set[Flag] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
@@ -86,13 +94,20 @@ class Context:
         return self._reference
 
     @property
-    def runs_reversed(self) -> bool:
-        """Whether draws are run again in reversed order, which only a CPU host can do."""
+    def emulates(self) -> bool:
+        """Whether this host emulates a device, so that it chooses orders and can put guard pages next to buffers."""
         return self.backend.torch_device == "cpu"
 
     @property
     def clock_covers_streams(self) -> bool:
         return self.backend.clock_covers_streams
+
+    def order(self, case: Case, draw: Draw, *, guarded: bool = False) -> int:
+        """Return the seed of the orders of programs and lanes in one call; 0 where they are not drawn."""
+        if not self.emulates:
+            return 0
+        words = "\0".join(map(str, (self.order_seed, case.id, draw.kind, draw.name, draw.index, guarded)))
+        return int.from_bytes(hashlib.blake2b(words.encode(), digest_size=8).digest(), "big") >> 1 or 1
 
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""

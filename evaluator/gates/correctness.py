@@ -1,8 +1,9 @@
 """The correctness gate: are the outputs right on every case that will be timed, on every draw, in any order of lanes?
 
 Standard, outlier and special draws are each compared with the reference in float64, with tolerances from the task and
-from the baseline's own error. On a CPU host two draws per case run again in reversed order of programs (HIP: of blocks,
-waves and lanes), with guard pages next to the buffers.
+from the baseline's own error. On a CPU host the order of programs (HIP: of blocks, waves and lanes) is drawn for every
+call, and two draws per case run again, in other orders and with guard pages next to the buffers. An output that is
+right only while everything runs upwards gets a flag; one that is wrong then is wrong.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.isa import note_baseline, note_launches
+from evaluator.gates.coverage import check_coverage, note_coverage
+from evaluator.gates.isa import note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.sampling import must_differ
+from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
@@ -29,9 +31,11 @@ from evaluator.sandbox import WorkerDied
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
-SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again in reversed order
+SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
-REVERSED_DRAWS = 2  # per case: the first standard and the first outlier draw
+MORE_SAMPLES = 600  # index of the first draw of each kind that is only there for its samples
+GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
+NUMERIC = ("mismatch", "nan", "infinite")  # what a race does to an output
 
 
 @dataclass(slots=True)
@@ -46,7 +50,7 @@ class JudgedDraw:
 
 
 def check(context: Context) -> Rejection | None:
-    """Check every draw of every case; on a CPU host, run some of them again in reversed order."""
+    """Check every draw of every case; on a CPU host, run some of them again with guard pages."""
     if context.candidate_side().captures_graphs:
         text = "the source captures graphs: writes outside its buffers cannot be detected here"
         context.findings.append(Finding(NAME, "no_red_zones", text))
@@ -62,26 +66,29 @@ def check(context: Context) -> Rejection | None:
             context.give_way()
         if context.baseline.language == "python":
             note_baseline(context, baseline)
-    if context.runner.side.language == "python" and (rejection := note_launches(context)):
+    note = note_launches if context.runner.side.language == "python" else note_ran if context.emulates else None
+    if note and (rejection := note(context)):
         return rejection
+    check_coverage(context, NAME)
     context.close_runner()
-    if not context.runs_reversed:
+    if not context.emulates:
         return None
-    with context.candidate_side().runner("reversed") as runner:
-        return reversed_calls(context, runner, forward)
+    with context.candidate_side().runner(guarded=True) as runner:
+        return guarded_calls(context, runner, forward)
 
 
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Check every draw of one case; add to `forward` the draws that the reversed run may need."""
+    """Check every draw of one case; add to `forward` the draws that run again with guard pages."""
     state = context.cases[case.id] = CaseState(case)
     for draw in draws_of(context.task):
         judged = _judge(context, state, draw, baseline)
-        wrong = judged.rejection
-        if wrong and not may_depend_on_order(context, judged) and context.decides(wrong):
+        if (wrong := judged.rejection) and context.decides(wrong):
             return wrong
-        if context.runs_reversed:
+        if context.emulates and not wrong and is_guarded_draw(draw):
             forward.append(judged)
-    state.correct = True  # unless the reversed run finds otherwise
+    if (unlike := _sample_more(context, state) or samples_problem(state)) and context.decides(unlike):
+        return unlike
+    state.correct = True  # unless the guarded run finds otherwise
     return None
 
 
@@ -92,7 +99,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     """
     assert context.runner is not None
     contents = context.contents(state.case, draw)
-    call = context.runner.call(state.case, contents)
+    call = context.runner.call(state.case, contents, context.order(state.case, draw))
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
     if measured := draw.index == 0 or draw.kind == "special":
@@ -103,6 +110,7 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
         _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
+    forgive_order(context, judged, before)
     return judged
 
 
@@ -160,9 +168,36 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
             judged.rejection = _ignored_seed(context, judged, call)
     else:
         judged.rejection = call
-    if judged.rejection is None:
+    if judged.rejection is None and isinstance(call, Call):
         judged.state.draws += 1
+        note_coverage(judged.state, call)
+        for spec in context.task.outputs:
+            if spec.sampled is not None:
+                evidence = judged.state.samples.setdefault(spec.name, Evidence())
+                evidence.add(judged.draw.kind, call.outputs[spec.name], judged.reference[spec.name])
     return judged
+
+
+def _sample_more(context: Context, state: CaseState) -> Rejection | None:
+    """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
+    assert context.runner is not None
+    calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
+    kinds = {draw.name: draw.kind for draw in draws_of(context.task) if draw.kind != "outlier"}
+    for draw in (Draw(kind, name, MORE_SAMPLES + index) for name, kind in kinds.items() for index in range(calls)):
+        contents = context.contents(state.case, draw)
+        call = context.runner.call(state.case, contents, context.order(state.case, draw))
+        judged = JudgedDraw(state, draw, contents, context.reference.outputs(state.case, contents))
+        if judged_call(context, judged, call).rejection:
+            return judged.rejection
+    return None
+
+
+def samples_problem(state: CaseState) -> Rejection | None:
+    """Return the rejection for what the samples of all calls together show."""
+    for name, evidence in state.samples.items():
+        if problem := evidence.problem():
+            return Rejection("mismatch", f"case {state.case.id}, {name}: {problem}")
+    return None
 
 
 def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
@@ -198,8 +233,14 @@ def wrong_output(
         )
         _note_error(state, comparison)
         if comparison.reason is not None:
-            return Rejection(comparison.reason, f"case {state.case.id}, {draw.name} inputs, {comparison.detail}")
+            where = f"case {state.case.id}, {draw.name} inputs, {comparison.detail}"
+            return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")
     return None
+
+
+def _refused_launch(call: Call) -> str:
+    """Say first that a launch was refused: the wrong numbers only follow from it."""
+    return f"a launch was refused, and the source did not ask for its error: {call.refused}; " if call.refused else ""
 
 
 def _note_error(state: CaseState, comparison: Comparison) -> None:
@@ -212,38 +253,56 @@ def _note_error(state: CaseState, comparison: Comparison) -> None:
         state.relative_rmse, state.allowed_rmse = comparison.relative_rmse, comparison.allowed_rmse
 
 
-def may_depend_on_order(context: Context, judged: JudgedDraw) -> bool:
-    """Return whether a wrong output may be right in reversed order, so that the reversed run decides."""
-    if not context.runs_reversed:
-        return False
-    numeric = judged.rejection is not None and judged.rejection.reason in ("mismatch", "nan", "infinite")
-    return numeric and _is_reversed_draw(judged.draw)
+def forgive_order(context: Context, judged: JudgedDraw, errors_before: tuple[float | None, float | None]) -> None:
+    """Replace the rejection of an output that came wrong in a drawn order by a flag, if it is right upwards.
+
+    `errors_before`: the case's relative_rmse and allowed_rmse before the wrong output.
+    """
+    wrong, state = judged.rejection, judged.state
+    if wrong is None or wrong.reason not in NUMERIC or not context.emulates:
+        return
+    assert context.runner is not None
+    state.relative_rmse, state.allowed_rmse = errors_before
+    judged.rejection = None
+    judged_call(context, judged, context.runner.call(state.case, judged.contents))
+    if judged.rejection is None:
+        _flag_order(context, judged)
 
 
-def _is_reversed_draw(draw: Draw) -> bool:
-    return draw.kind in ("standard", "outlier") and draw.index < REVERSED_DRAWS // 2
+def is_guarded_draw(draw: Draw) -> bool:
+    return draw.kind in ("standard", "outlier") and draw.index < GUARDED_DRAWS // 2
 
 
-def reversed_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
-    """Run draws again in reversed order, with guard pages. An output that is right in one order only gets a flag."""
+def guarded_calls(context: Context, runner: Runner, forward: list[JudgedDraw]) -> Rejection | None:
+    """Run draws that were right again in other orders, with guard pages. One that is right upwards gets a flag."""
     for judged in forward:
-        if not _is_reversed_draw(judged.draw):
-            continue
-        state = judged.state
         try:
-            call = runner.call(state.case, judged.contents)
+            wrong = _wrong_when_guarded(context, runner, judged)
         except WorkerDied as error:
             return _beyond_the_end(rejection_of(error), judged)
-        wrong = (
-            call if isinstance(call, Rejection) else wrong_output(context, state, judged.draw, call, judged.reference)
-        )
-        if wrong and (judged.rejection or wrong.reason not in ("mismatch", "nan", "infinite")):
-            state.correct = False
-            if context.decides(decisive := judged.rejection or wrong):
-                return decisive
-        elif wrong or judged.rejection:
-            _flag_order(context, judged, "forward" if wrong else "reversed")
+        if wrong:
+            judged.state.correct = False
+            if context.decides(wrong):
+                return wrong
     return None
+
+
+def _wrong_when_guarded(context: Context, runner: Runner, judged: JudgedDraw) -> Rejection | None:
+    """Check one call in another order; if it is wrong in its numbers alone, and right upwards, flag the order."""
+    wrong = _wrong_call(context, runner, judged, context.order(judged.state.case, judged.draw, guarded=True))
+    if wrong is None or wrong.reason not in NUMERIC:
+        return wrong
+    if wrong := _wrong_call(context, runner, judged, order=0):
+        return wrong
+    _flag_order(context, judged)
+    return None
+
+
+def _wrong_call(context: Context, runner: Runner, judged: JudgedDraw, order: int) -> Rejection | None:
+    call = runner.call(judged.state.case, judged.contents, order)
+    if isinstance(call, Rejection):
+        return call
+    return wrong_output(context, judged.state, judged.draw, call, judged.reference)
 
 
 def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
@@ -253,8 +312,8 @@ def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:
     return Rejection("out_of_bounds", f"case {case.id}: it accessed the guard page behind a buffer", rejection.log)
 
 
-def _flag_order(context: Context, judged: JudgedDraw, right_in: str) -> None:
+def _flag_order(context: Context, judged: JudgedDraw) -> None:
     context.flags.add(Flag.ORDER_DEPENDENT)
-    text = f"case {judged.state.case.id} is right only when lanes and programs run in {right_in} order: a race"
+    text = f"case {judged.state.case.id} is right only while lanes, waves, blocks and programs run upwards: a race"
     if not any(finding.code == "order_dependent" for finding in context.findings):
         context.findings.append(Finding(NAME, "order_dependent", text))

@@ -10,12 +10,14 @@ from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
+from evaluator.gates.coverage import check_coverage, note_coverage
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Runner, trusted_call, trusted_runner
 from evaluator.records.measurements import FUNCTIONAL, Clock
 from evaluator.records.reasons import Flag
 
+NAME = "performance"
 CALLS, CASE_BUDGET_S = 3, 2.0
 TIMED = 1000  # index of the first timed draw: no checked draw has these indices
 
@@ -30,6 +32,7 @@ def functional_pass(context: Context) -> Rejection | None:
                 continue
             if rejection := _time_case(context, state, baseline, candidate):
                 return rejection
+    check_coverage(context, NAME)
     context.flags.add(Flag.FUNCTIONAL)
     return None
 
@@ -45,6 +48,7 @@ def _time_case(context: Context, state: CaseState, baseline: Runner, candidate: 
         ours, theirs = trusted_call(baseline, state.case, contents), candidate.call(state.case, contents)
         if isinstance(theirs, Rejection):
             return theirs
+        note_coverage(state, theirs)
         reference = context.reference.outputs(state.case, contents)
         if rejection := wrong_when_timed(
             context, JudgedDraw(state, draw, contents, reference), theirs, nullcontext(baseline)

@@ -25,6 +25,7 @@ from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 
 GATE = "compile"  # the gate that the findings name
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "
+EMPTY_BYTES = 4  # the instruction that ends a kernel
 # Bounds on what a worker's report may put into a record.
 MAX_KERNELS, MAX_TEXT, MAX_ERROR, MAX_NUMBER = 400, 200, 300, 1e12
 _ERROR = re.compile(r"(?<![A-Za-z])(?:error|ERROR|fatal) {0,4}:")  # clang, nvcc and ptxas; no exception's class
@@ -43,6 +44,25 @@ def note_build(context: Context, side: SideName, made: Build) -> None:
     _find_spills(context)
     if not kernels and (report["ok"] or (not report["checked"] and _names_no_kernel(context))):
         _hold_without_kernel(context)
+    if kernels and len(empty := _empty_kernels(context)) == len(kernels):
+        _hold_empty(context, empty)
+
+
+def note_ran(context: Context) -> Rejection | None:
+    """Hold a HIP candidate that ran a kernel here which is empty on gfx942: its source knows where it is compiled.
+
+    A kernel that is empty everywhere never runs: the compiler drops its calls.
+    """
+    assert context.runner is not None
+    ran = context.runner.report().get("ran")
+    if not isinstance(ran, list) or not all(isinstance(name, str) for name in ran):
+        return Rejection("forged_reply", "a malformed report of kernels")
+    empty, full = _empty_kernels(context), _filled_kernels(context)
+    bases = {_base_name(name) for name in empty} - {_base_name(name) for name in full}
+    found = [name for name in ran if name[:MAX_TEXT] in empty or _base_name(name) in bases]
+    if found and not any(finding.code == "empty_on_target" for finding in context.findings):
+        _hold_empty(context, found)
+    return None
 
 
 def note_launches(context: Context) -> Rejection | None:
@@ -194,6 +214,31 @@ def _find_spills(context: Context) -> None:
 
 def _spills(report: IsaReport) -> bool:
     return any(report.numbers[name] for name in ("vgpr_spills", "sgpr_spills", "scratch_bytes"))
+
+
+def _empty_kernels(context: Context) -> list[str]:
+    return [one.kernel for one in _on_gfx942(context) if (one.numbers["code_bytes"] or 0) <= EMPTY_BYTES]
+
+
+def _filled_kernels(context: Context) -> list[str]:
+    return [one.kernel for one in _on_gfx942(context) if (one.numbers["code_bytes"] or 0) > EMPTY_BYTES]
+
+
+def _on_gfx942(context: Context) -> list[IsaReport]:
+    """Return the candidate's kernels whose code size on gfx942 is known."""
+    ours = (one for one in context.isa if one.side == "candidate" and one.target == GFX942.arch)
+    return [one for one in ours if one.numbers["code_bytes"] is not None]
+
+
+def _base_name(kernel: str) -> str:
+    """Return the name without template arguments and parameters, whose types differ between compilers."""
+    plain = kernel.replace("(anonymous namespace)::", "")
+    return plain.partition("(")[0].partition("<")[0].rpartition(" ")[2]
+
+
+def _hold_empty(context: Context, kernels: Sequence[str]) -> None:
+    text = f"On {GFX942.arch} these kernels do nothing: {', '.join(kernels)}"
+    context.hold(Finding(GATE, "empty_on_target", f"{text[:MAX_TEXT]}."))
 
 
 def _names_no_kernel(context: Context) -> bool:

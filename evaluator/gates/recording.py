@@ -59,6 +59,7 @@ def record_of(
         isa_checked=context.isa_checked,
         seconds=_rounded(context),
         log=_log(context, [rejection] if rejection else []),
+        order_seed=context.order_seed if context.emulates else None,
     )
 
 
@@ -87,6 +88,7 @@ def unseen_record_of(
         cases=cases,
         seconds=_rounded(context),
         log=_log(context, [trial.candidate.rejection for trial in trials if trial.candidate.rejection]),
+        order_seed=context.order_seed if context.emulates else None,
     )
 
 
@@ -112,6 +114,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
         ratio=state.ratio if timed else None,
         sessions=tuple(state.sessions),
+        coverage=state.coverage,
     )
 
 

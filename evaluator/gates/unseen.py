@@ -19,9 +19,9 @@ from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.isa import launch_problem
 from evaluator.gates.scales import least_scales
 from evaluator.judge.compare import Deviation
-from evaluator.judge.draws import Contents, draws_of
+from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.judge.side import Call, Order, Runner, blaming_baseline
+from evaluator.judge.side import Call, Runner, blaming_baseline
 from evaluator.sandbox import WorkerError
 from evaluator.tasks.spec import Case
 from evaluator.unseen.cases import UnseenCase
@@ -40,7 +40,7 @@ class Half:
     state: CaseState
     barred: Rejection | None
     rejection: Rejection | None = None
-    forward: list[JudgedDraw] = field(default_factory=list)  # a CPU host runs some of them again, in reversed order
+    forward: list[JudgedDraw] = field(default_factory=list)  # a CPU host runs some of them again, in another order
     errors: dict[str, Deviation | None] = field(default_factory=dict)  # the baseline's worst, by draw's name
 
     def restart(self) -> None:
@@ -100,8 +100,8 @@ def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) ->
     ]
     with candidate.spending("correctness"):
         _each(trials, _forward)
-        if candidate.runs_reversed:
-            _each(trials, _reversed)
+        if candidate.emulates:
+            _each(trials, _guarded)
     with candidate.spending("performance"):
         _time(trials, baseline, candidate)
     _check_integrity(trials, candidate)
@@ -179,7 +179,7 @@ def _forward(trial: UnseenTrial) -> None:
             return
         contents = context.contents(trial.case, draw)
         # The candidate runs first: on a GPU the baseline could leave the right output in memory that it reads.
-        theirs, ours = _called(trial.candidate, contents), _called(trial.baseline, contents)
+        theirs, ours = (_called(half, draw, contents) for half in (trial.candidate, trial.baseline))
         reference = context.reference.outputs(trial.case, contents)
         for half, call in ((trial.baseline, ours), (trial.candidate, theirs)):
             if call is not None:
@@ -188,25 +188,25 @@ def _forward(trial: UnseenTrial) -> None:
         _judge_launches(half)
 
 
-def _called(half: Half, contents: Contents) -> Call | Rejection | None:
+def _called(half: Half, draw: Draw, contents: Contents) -> Call | Rejection | None:
     """Call the side; None if it has already failed on this case."""
     if half.rejection is not None:
         return None
     context, case = half.context, half.state.case
     called: Call | Rejection | None = None
     with half.charging():
-        runner = context.runner or _start(half, "forward")
+        runner = context.runner or _start(half)
         if half.state.first_call_ms is None and _compiles_launches(context):
             runner.compile(case, contents)
-        called = runner.call(case, contents)
+        called = runner.call(case, contents, context.order(case, draw))
     return called
 
 
-def _start(half: Half, order: Order) -> Runner:
+def _start(half: Half, *, guarded: bool = False) -> Runner:
     """Start a worker that has loaded the side. A baseline that cannot be loaded is an error of the evaluation."""
-    context, compiled = half.context, _cross_compiles(half.context) and order == "forward"
+    context, compiled = half.context, _cross_compiles(half.context) and not guarded
     with blaming_baseline(context.task) if half.trusted else nullcontext():
-        context.runner = context.candidate_side().runner(order, cross_compile=compiled)
+        context.runner = context.candidate_side().runner(guarded=guarded, cross_compile=compiled)
     return context.runner
 
 
@@ -214,16 +214,18 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
     """Check one call. The baseline's errors widen tolerances only while it is correct: else all would be allowed."""
     if half.trusted and isinstance(call, Call):
         _note_error(half, judged, call)
+    before = (half.state.relative_rmse, half.state.allowed_rmse)
     with half.charging():
         correctness.judged_call(half.context, judged, call)
+        correctness.forgive_order(half.context, judged, before)
     if half.rejection:
         return
-    if judged.rejection and not correctness.may_depend_on_order(half.context, judged):
+    if judged.rejection:
         half.fail(judged.rejection)
         return
-    if half.context.runs_reversed:
+    if half.context.emulates and correctness.is_guarded_draw(judged.draw):
         half.forward.append(judged)
-    if half.trusted and judged.rejection is None:
+    if half.trusted:
         trial.candidate.state.baseline_errors = dict(half.errors)
 
 
@@ -239,19 +241,22 @@ def _judge_launches(half: Half) -> None:
     """Reject launches that did not compile or failed on this case, also where the candidate caught the exception."""
     context = half.context
     if half.rejection is None:
-        half.state.correct = True  # unless the reversed run finds otherwise
+        if rejection := correctness.samples_problem(half.state):
+            half.fail(rejection)
+            return
+        half.state.correct = True  # unless the guarded run finds otherwise
         if _compiles_launches(context):
             with half.charging():
                 if rejection := launch_problem(context):
                     half.fail(rejection)
 
 
-def _reversed(trial: UnseenTrial) -> None:
+def _guarded(trial: UnseenTrial) -> None:
     for half in trial.halves:
         if half.rejection is None:
             with half.charging():
-                runner = half.context.runner or _start(half, "reversed")
-                if rejection := correctness.reversed_calls(half.context, runner, half.forward):
+                runner = half.context.runner or _start(half, guarded=True)
+                if rejection := correctness.guarded_calls(half.context, runner, half.forward):
                     half.fail(rejection)
         half.forward.clear()
 

@@ -11,9 +11,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
 namespace {
 
@@ -36,8 +37,8 @@ void fill_pattern(uint8_t* from, size_t count) {
 }
 
 std::mutex mutex;
-std::unordered_map<void*, Block>& blocks() {
-  static auto* map = new std::unordered_map<void*, Block>;  // outlives tensors that die at exit
+std::map<void*, Block>& blocks() {
+  static auto* map = new std::map<void*, Block>;  // outlives tensors that die at exit
   return *map;
 }
 bool guarding = false;
@@ -114,6 +115,18 @@ void arena_allocator_install(int guard) {
   static auto* allocator = new RedZoneAllocator;
   guarding = guard != 0;
   c10::SetCPUAllocator(allocator, 255);
+}
+
+// Returns whether the address lies in a tensor's memory or in its red zones.
+int arena_allocator_owns(const void* address) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto* byte = static_cast<const uint8_t*>(address);
+  const auto after = blocks().upper_bound(const_cast<void*>(address));
+  const auto holds = [&](const auto& entry) {
+    const Block& block = entry.second;
+    return byte >= block.whole && byte < block.whole + block.whole_size;
+  };
+  return (after != blocks().end() && holds(*after)) || (after != blocks().begin() && holds(*std::prev(after)));
 }
 
 // Returns the number of tensors with a damaged red zone, alive or already freed.

@@ -26,7 +26,7 @@ from evaluator.inside.hip_cpu.build import build_reference
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
-RUNTIME = ("scheduler", "host_api")  # in cpu/runtime
+RUNTIME = ("scheduler", "launches", "memory", "host_api")  # in cpu/runtime
 ALLOCATOR = "allocator.cpp"
 REFERENCE = SOURCES / "reference.hip"  # what every extension uses
 
@@ -76,6 +76,9 @@ _GFX942_FLAGS = (
 )
 # Exporting more than the entry would let two extensions share functions, and would keep unused code.
 EXPORTS = "{ global: PyInit_*; local: *; };\n"
+_RUNTIME_EXPORTS = EXPORTS.replace(
+    "PyInit_*;", "PyInit_*; hipcpu_attach; hipcpu_launched; hipcpu_order; hipcpu_ran; hipcpu_unasked;"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,8 @@ def _key(host: HostTools) -> str:
     content = [
         asdict(host),
         importlib.metadata.version("torch"),
-        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS, EXPORTS, ROCM_HEADERS],
+        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS],
+        [_RUNTIME_EXPORTS, ROCM_HEADERS],
         headers,
     ]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
@@ -222,7 +226,7 @@ def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bo
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     _copy_headers(root / "include")
-    (root / "exports.map").write_text(EXPORTS)
+    (root / "exports.map").write_text(_RUNTIME_EXPORTS)
     if not device_only:
         _compile_objects(toolchain, root)
         _compile_allocator(host, toolchain)

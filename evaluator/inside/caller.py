@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 
 import torch
 
+from evaluator.inside.coverage import OutputBytes
 from evaluator.inside.limits import DeviceKind
 from evaluator.inside.pretend_gpu import real_device
 
@@ -101,6 +102,16 @@ class Caller:
         for spec in self.inputs:
             if "offset" in spec:
                 _copy(_mail(mailbox, spec["after"], spec), self.given[spec["name"]])
+
+    def output_bytes(self, mailbox: Any) -> dict[str, OutputBytes]:
+        """Return where the outputs lie, and what was there before where an output is the memory of an input."""
+        before = {_storage_of(self.given[spec["name"]]): spec for spec in self.inputs if "offset" in spec}
+        found = {}
+        for spec, output in zip(self.outputs, self.returned, strict=True):
+            same = before.get(_storage_of(output)) if spec["may_alias"] else None
+            known = same is not None and (same["shape"], same["dtype"]) == (spec["shape"], spec["dtype"])
+            found[spec["name"]] = OutputBytes(output, _mail(mailbox, same["offset"], same) if same and known else None)
+        return found
 
     def _input(self, spec: Spec, mailbox: Any) -> torch.Tensor:
         tensor = strided(spec, self.device)

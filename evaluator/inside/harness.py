@@ -110,10 +110,15 @@ class Harness:
             caller.rest()
         return {}
 
-    def prepare(self) -> dict[str, object]:
-        """Make new tensors for the next call, and let the candidate prepare its static inputs."""
+    def prepare(self, order: int = 0) -> dict[str, object]:
+        """Make new tensors for the next call, and let the candidate prepare its static inputs.
+
+        `order`: see set_order in inside/devices.py.
+        """
+        self._device().set_order(order)
         with _undisturbed():
             self._caller().prepare(self.mailbox)
+        self._device().watch()
         self._caller().transform()
         self._device().synchronize()
         return {}
@@ -130,7 +135,9 @@ class Harness:
             problem = self._caller().problem() or self._damage()
             if problem is None:
                 self._caller().fetch(self.mailbox)
-        return {"problem": problem}
+        outputs = {} if problem is not None else self._caller().output_bytes(self.mailbox)
+        coverage = self._device().coverage(outputs)
+        return {"problem": problem, "coverage": coverage, "refused": self._device().refused_launch()}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
         """Run a command of inside/bench.py."""

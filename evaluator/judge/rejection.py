@@ -42,6 +42,7 @@ _FRAME = re.compile(r'^  File "([^"]+)"', re.MULTILINE)
 _DEVICE_TEXTS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error [HIP]")  # texts of torch and Triton
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 AMD_FAULT = "Memory access fault by GPU"  # printed by ROCm's runtime, which then aborts the process
+HOST_POINTER = "a kernel got a pointer to memory of the host"  # printed by the fiber runtime, which let it fault
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
 _LIMITS = {"SIGXCPU": "its limit of processor time", "SIGXFSZ": "its limit of a file's size"}
 
@@ -137,7 +138,8 @@ def _of_death(error: WorkerDied) -> Rejection:
     name = error.ended.signal
     if name is None:
         return Rejection("no_output", f"exit code {error.ended.exit_code} during {error.op}", error.output)
-    if AMD_FAULT in error.output:
-        return Rejection("out_of_bounds", f"{AMD_FAULT} during {error.op}", error.output)
+    for text in (AMD_FAULT, HOST_POINTER):
+        if text in error.output:
+            return Rejection("out_of_bounds", f"{text} during {error.op}", error.output)
     meaning = f" ({_LIMITS[name]})" if name in _LIMITS else ""
     return Rejection(_SIGNALS.get(name, "killed"), f"{name}{meaning} during {error.op}", error.output)

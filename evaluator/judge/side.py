@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import torch
 
+from evaluator import codec
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.inside.excerpts import excerpt
 from evaluator.inside.limits import DeviceKind
@@ -19,13 +20,14 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.seal import Key, leave_key
+from evaluator.records.record import Coverage
 from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.tasks.spec import Case, TaskSpec
 
 Language = Literal["hip", "python"]
-Order = Literal["forward", "reversed"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
+MAX_REFUSED = 200  # characters of what a worker says about a refused launch
 PRODUCT = "candidate.so"
 MAX_LOG = 1000  # characters of a log in the message of a fault
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
@@ -42,10 +44,16 @@ OUTPUT_PROBLEMS = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The result of one call: nanoseconds on the judge's clock, and its outputs."""
+    """The result of one call: nanoseconds on the judge's clock, and its outputs.
+
+    `refused`: why a launch was refused whose error the candidate did not ask for, as its worker says. `coverage`: what
+    kernels of the side's own did; None where the device cannot tell.
+    """
 
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
+    refused: str = ""
+    coverage: Coverage | None = None
 
 
 @dataclass(slots=True)
@@ -88,13 +96,12 @@ class Side:
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
-    def spawn(self, order: Order = "forward") -> Worker:
+    def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
         begin = monotonic()
-        environment = {"HIPCPU_REVERSE": "1"} if order == "reversed" else {}
         if self.sandbox is None:
             self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases), environment=environment)
+        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
         for name, data in self.files.items():
             worker.put(name, data)
         if self.product is not None:
@@ -104,24 +111,25 @@ class Side:
 
     def runner(
         self,
-        order: Order = "forward",
         *,
+        guarded: bool = False,
         cross_compile: bool = False,
         zones: bool = True,
         clock: Mapping[str, object] | None = None,
     ) -> Runner:
         """Start a worker and load the side's source in it; the caller closes it.
 
-        `zones`: with red zones around tensors, where there is an allocator for them. `clock`: parameters of the timing
+        `guarded`: with guard pages next to buffers on an emulated device. `zones`: with red zones around tensors, where
+        there is an allocator for them. `clock`: parameters of the timing
         instruments of inside/gpu; None without timing on the device clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
             SandboxError: the device cannot be used.
         """
-        worker = self.spawn(order)
+        worker = self.spawn()
         try:
-            self._attach(worker, order, cross_compile, zones)
+            self._attach(worker, guarded, cross_compile, zones)
             key = leave_key(worker.mailbox)
             if clock is not None:
                 self._trusted_command(worker, "clock", **clock)
@@ -137,11 +145,11 @@ class Side:
             raise
         return Runner(self, worker, key)
 
-    def _attach(self, worker: Worker, order: Order, cross_compile: bool, zones: bool) -> None:
+    def _attach(self, worker: Worker, guarded: bool, cross_compile: bool, zones: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
         options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
-            options |= {"reverse": order == "reversed", "memory_mb": self.task.limits.memory_mb}
+            options |= {"guarded": guarded, "memory_mb": self.task.limits.memory_mb}
         self._trusted_command(worker, "attach", device=self.device, **options)
 
     def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
@@ -206,30 +214,51 @@ class Runner:
         self.open(case, contents).write(contents, self.worker)
         return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
-    def call(self, case: Case, contents: Contents) -> Call | Rejection:
-        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes."""
+    def call(self, case: Case, contents: Contents, order: int = 0) -> Call | Rejection:
+        """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.
+
+        `order`: the seed of the orders of programs and lanes, where a device lets anybody choose; 0: they run upwards.
+        """
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
-        self.worker.call("prepare", timeout_s=limits.call_s)
+        self.worker.call("prepare", timeout_s=limits.call_s, order=order)
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
-        return self._fetched(layout, contents) or Call(wall_ns, layout.read_outputs(self.worker, self.side.device))
+        reply = self.worker.call("fetch", timeout_s=limits.call_s)
+        if rejection := self._checked(reply.get("problem"), layout, contents):
+            return rejection
+        coverage = self._coverage(reply.get("coverage"))
+        if isinstance(coverage, Rejection):
+            return coverage
+        outputs = layout.read_outputs(self.worker, self.side.device)
+        return Call(wall_ns, outputs, str(reply.get("refused") or "")[:MAX_REFUSED], coverage)
 
     def report(self) -> dict[str, Any]:
         """Return the worker's report on its launches so far: kernels as cross-compiled, and faults."""
         return dict(self.worker.call("report", timeout_s=REPORT_S))
 
-    def _fetched(self, layout: Layout, contents: Contents) -> Rejection | None:
-        reply = self.worker.call("fetch", timeout_s=self.side.task.limits.call_s)
-        if (problem := reply.get("problem")) is not None:
+    def _checked(self, problem: object, layout: Layout, contents: Contents) -> Rejection | None:
+        if problem is not None:
             return output_rejection(problem)
         mutable = frozenset(item.name for item in self.side.task.inputs if item.mutable)
         if changed := layout.changed_inputs(contents, self.worker, mutable):
             return Rejection("input_changed", ", ".join(changed))
         return None
+
+    def _coverage(self, reported: object) -> Rejection | Coverage | None:
+        if reported is None:
+            return None
+        try:
+            found = codec.decode(Coverage, reported)
+        except codec.DecodeError as error:
+            return Rejection("forged_reply", f"a malformed report on kernels: {error}")
+        shares = {name: found.written.get(name) for name in (output.name for output in self.side.task.outputs)}
+        if found.launches < 0 or any(share is not None and not 0 <= share <= 1 for share in shares.values()):
+            return Rejection("forged_reply", "an impossible report on kernels")
+        return Coverage(found.launches, shares, tuple(name for name in found.copied if name in shares))
 
 
 def output_rejection(problem: object) -> Rejection:

@@ -77,6 +77,24 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """What kernels of the candidate's own did in the call of a case in which they did least.
+
+    `launches`: of at least one program or block. `written`: the share of each output that they wrote, as it was
+    returned; None where this host cannot tell. `copied`: outputs that torch copied or converted from what they wrote.
+    """
+
+    launches: int
+    written: Mapping[str, float | None]
+    copied: tuple[str, ...] = ()
+    whole: float | None = None  # the share of all outputs' bytes together
+
+    @property
+    def shares(self) -> list[float]:
+        return [share for share in (*self.written.values(), self.whole) if share is not None]
+
+
+@dataclass(frozen=True, slots=True)
 class CaseRecord:
     """The results of one case: its correctness and, if the candidate passed, its times."""
 
@@ -94,6 +112,7 @@ class CaseRecord:
     speedup: float | None  # on T_dev; never on functional times
     ratio: Ratio | None = None
     sessions: tuple[TimingSession, ...] = ()
+    coverage: Coverage | None = None  # None where this host cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +150,7 @@ class Record:
     isa_checked: Mapping[str, str]  # target → "compiled", "failed" or "not checked: …", of the candidate
     seconds: Mapping[str, float]  # `turn`, the wait for other evaluations, is part of `total` and of no gate
     log: str
+    order_seed: int | None = None  # repeats the orders of programs and lanes; None where a real device decided
 
     def gate_passed(self, name: str) -> bool:
         return any(gate.name == name and gate.outcome == "passed" for gate in self.gates)
@@ -242,6 +262,8 @@ def _problems_of_failure(record: Record) -> list[str]:
 
 def _problems_of_case(case: CaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
+    if case.coverage and any(not 0 <= share <= 1 for share in case.coverage.shares):
+        problems.append("coverage: a share of an output is between 0 and 1")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
     return problems

@@ -82,6 +82,7 @@ class UnseenRecord:
     cases: tuple[UnseenCaseRecord, ...]
     seconds: Mapping[str, float]
     log: str
+    order_seed: int | None = None  # as in Record
 
     @property
     def is_complete(self) -> bool:

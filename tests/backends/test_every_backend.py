@@ -122,4 +122,4 @@ def _changed(task: TaskSpec, folder: Path, old: str, new: str) -> tuple[TaskSpec
 
 def _plain_options(backend: Backend) -> dict[str, object]:
     options: dict[str, object] = {"allocator": None, "cross_compile": False}
-    return options | ({"reverse": False, "memory_mb": 4096} if backend.torch_device == "cpu" else {})
+    return options | ({"guarded": False, "memory_mb": 4096} if backend.torch_device == "cpu" else {})

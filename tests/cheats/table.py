@@ -26,11 +26,12 @@ CLASSES = (  # 1 to 45 are those of measurement.md §4.3
     *("raises on a case", "sizes known by heart", "index too short", "forged record", "attack on other processes"),
     *("protected files", "built objects", "shadowed modules", "library or expert in its place", "fault on purpose"),
     *("Tensor.copy_ replaced", "harness replaced", "early answer", "conversation taken over", "last word at exit"),
-    *("output changed later", "finaliser", "defaults of torch", "language replaced", "too much shared memory"),
+    *("output changed later", "finaliser", "defaults of torch", "language replaced", "more than a block may have"),
     *("module that changes", "constructor", "include of a process's files", "include of the expert", "host assembly"),
     *("mode below operators", "operator overridden", "environment", "disk filled", "exception that ends processes"),
     *("detached thread of C++", "text in another encoding", "module within a library", "patched by another name"),
-    *("name made by a macro", "Python from C++", "frames by way of a traceback"),
+    *("name made by a macro", "Python from C++", "frames by way of a traceback", "empty on the target"),
+    *("memory of the host", "samples that are not random", "lanes that have no value"),
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -16,10 +15,12 @@ import torch
 from evaluator.hip.host import HipUnavailable
 from evaluator.hip.prepare import prepare
 from evaluator.inside.hip_cpu import build_cpu
+from evaluator.inside.hip_cpu.runtime import FiberRuntime
 from evaluator.state import state_folder
 from tests.conftest import lacking
 
 HIP_SOURCES = Path(__file__).parent / "hip"
+SEEDS = {"upwards": 0, "drawn": 20261129}  # of the order of lanes
 
 
 @pytest.fixture(autouse=True)
@@ -38,26 +39,23 @@ def hip_toolchain() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def hip_module(hip_toolchain: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., ModuleType]:
-    """Return hip_module(name), which builds hip/NAME.hip once for each order of lanes and loads it."""
+    """Return hip_module(name), which builds hip/NAME.hip once for each of SEEDS and loads it."""
 
     @functools.cache
-    def load(name: str, order: str = "forward") -> ModuleType:
+    def load(name: str, order: str = "upwards") -> ModuleType:
         # A name for each order: pybind11 gives a process one module of a name, whatever file it comes from.
         build = build_cpu(HIP_SOURCES / f"{name}.hip", order, tmp_path_factory.mktemp(name), hip_toolchain, 120)
         assert build["ok"], build["log"]
-        return _load(order, Path(build["product"]), reverse=order == "reversed")
+        return _load(order, Path(build["product"]), SEEDS[order])
 
     return load
 
 
-def _load(name: str, product: Path, *, reverse: bool) -> ModuleType:
-    os.environ["HIPCPU_REVERSE"] = "1" if reverse else "0"
-    try:
-        spec = importlib.util.spec_from_file_location(name, product)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        del os.environ["HIPCPU_REVERSE"]
+def _load(name: str, product: Path, seed: int) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, product)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    FiberRuntime(product, owner=None).order_lanes(seed)
     return module

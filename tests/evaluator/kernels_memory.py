@@ -109,3 +109,32 @@ def copy_bools(x_ptr, out_ptr, BLOCK: tl.constexpr):
 def bits(x_ptr, out_ptr, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     tl.store(out_ptr + lanes, tl.load(x_ptr + lanes).to(tl.int16, bitcast=True))
+
+
+@triton.jit
+def masked_sum(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + lanes, mask=lanes < size), 0))
+
+
+@triton.jit
+def masked_copy(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
+    lanes = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + lanes, tl.load(x_ptr + lanes, mask=lanes < size), mask=lanes < size)
+
+
+@triton.jit
+def unpadded_block_pointer(x_ptr, out_ptr, M, BLOCK: tl.constexpr):
+    x = tl.make_block_ptr(x_ptr, (M,), (1,), (0,), (BLOCK,), (0,))
+    tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x, boundary_check=(0,)))
+
+
+@triton.jit
+def masked_atomic(out_ptr, before_ptr, size, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(before_ptr + lanes, tl.atomic_add(out_ptr + lanes, 1.0, mask=lanes < size))
+
+
+@triton.jit
+def take_tickets(ticket_ptr, order_ptr):
+    tl.store(order_ptr + tl.program_id(0), tl.atomic_add(ticket_ptr, 1))

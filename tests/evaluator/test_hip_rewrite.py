@@ -161,8 +161,8 @@ def test_masking_keeps_length_and_lines() -> None:
         ('__asm__ __volatile__ ("v_add_f32 %0, %1, %1" : "=v"(x) : "v"(y));', ["inline assembly"]),
         ('asm volatile("" ::: "memory");', []),
         ('// asm volatile("s_nop 0"); __builtin_amdgcn_mfma\n', []),
-        ("#include <hip/hip_cooperative_groups.h>\n", ["cooperative groups"]),
-        ("namespace cg = cooperative_groups;", ["cooperative groups"]),
+        ("#include <cooperative_groups.h>\n", ["cooperative groups"]),
+        ("auto grid = cooperative_groups::this_grid();", ["cooperative groups"]),
         ("#include <hipblas/hipblas.h>\n# include <hipcub/hipcub.hpp>\n", ["hipBLAS", "hipCUB"]),
         ("#include <rocprim/rocprim.hpp>\n#include <rocwmma/rocwmma.hpp>\n", ["rocPRIM", "rocWMMA"]),
         ('#include "ck/ck.hpp"\n', ["Composable Kernel"]),
@@ -180,3 +180,22 @@ def test_features_the_runtime_lacks_are_named(text: str, features: list[str]) ->
 def test_the_supported_builtins_are_those_that_the_header_defines() -> None:
     header = (SOURCES / "cpu/hipcpu/builtins.h").read_text()
     assert set(re.findall(r"#define __builtin_amdgcn_(\w+)", header)) == SUPPORTED_BUILTINS
+
+
+def test_qualifiers_where_no_attribute_may_stand_are_dropped_with_their_lines_kept() -> None:
+    source = "each<<<1, 64>>>([=] __host__\n __device__ (int i) { return a[i]; }, n);"
+    assert rewrite(source) == launch("1, 64", "each", "[=]\n (int i) { return a[i]; }, n") + ";"
+    assert rewrite("__device__ float a[4] = {};") == "__device__ float a[4] = {};"
+
+
+def test_attributes_are_spelled_as_the_headers_know_them() -> None:
+    assert rewrite("__device__ __noinline__ int f();") == "__device__ __attribute__((noinline)) int f();"
+    assert rewrite("int f() __attribute__((__noinline__));") == "int f() __attribute__((__noinline__));"
+    bounded = "__global__ void __attribute__((launch_bounds(64))) k();"
+    assert rewrite(bounded) == bounded.replace("launch_bounds", "hipcpu_launch_bounds")
+
+
+def test_groups_within_a_block_are_supported_and_those_of_a_grid_are_not() -> None:
+    include = "#include <hip/hip_cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+    assert unsupported_features(include + "auto b = cg::this_thread_block();") == []
+    assert unsupported_features(include + "auto g = cg::this_grid();") == ["cooperative groups"]

@@ -25,7 +25,7 @@ HARDEST = Draw("special", "hard", 0)  # one that the baseline is asked for at on
 
 
 def runner(error: float) -> SimpleNamespace:
-    def call(case, contents):
+    def call(case, contents, order=0):
         return Call(1000, {"y": (RIGHT + error * contents["hard"]).float()})
 
     return SimpleNamespace(side=SimpleNamespace(task=SimpleNamespace(id="tests/hard")), call=call)
@@ -42,6 +42,8 @@ def judge(tiny_task):
             task=task,
             runner=runner(candidate),
             contents=lambda case, draw: {"hard": float(draw in (HARD, HARDEST))},
+            order=lambda case, draw: 0,
+            emulates=False,
             reference=SimpleNamespace(outputs=lambda case, contents: {"y": RIGHT}),
         )
         return _judge(context, state, draw, runner(baseline))

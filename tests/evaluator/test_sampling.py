@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
 from evaluator.judge.compare import compare
-from evaluator.judge.sampling import example, must_differ, sampling_problem
+from evaluator.judge.sampling import Evidence, example, must_differ, sampling_problem
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
 from evaluator.tasks.candidate import Candidate
@@ -90,6 +92,82 @@ def test_equal_samples_are_a_chance_only_where_there_is_little_choice(probabilit
     assert not must_differ(torch.tensor([[0.5, 0.5]]), 30)
     assert must_differ(torch.tensor([[0.5, 0.5]]), 40)
     assert not must_differ(torch.tensor([[1.0, 0.0]]), 1000)
+
+
+def inverse(probabilities: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """Return the outcomes at numbers between 0 and 1."""
+    upto = probabilities.cumsum(-1).contiguous()
+    return torch.searchsorted(upto, (numbers * 0.999999).contiguous()).clamp(max=probabilities.shape[-1] - 1)
+
+
+def uniform(rows: int, count: int, generator: torch.Generator) -> torch.Tensor:
+    return torch.rand(rows, count, generator=generator, dtype=torch.float64)
+
+
+def quotas(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    return inverse(probabilities, (torch.arange(count) + uniform(ROWS, 1, generator)) / count)
+
+
+def sorted_samples(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    return example(probabilities, count, generator).sort(-1).values
+
+
+def mirrored_pairs(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    half = uniform(ROWS, count // 2, generator)
+    return inverse(probabilities, torch.cat([half, 1 - half], 1))
+
+
+def shared_by_rows(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    return inverse(probabilities, uniform(1, count, generator).expand(ROWS, -1))
+
+
+def sometimes_greedy(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    greedy, often = probabilities.argmax(-1, keepdim=True), uniform(ROWS, count, generator) < 0.05
+    return torch.where(often, greedy, example(probabilities, count, generator))
+
+
+def evidence_of(sampler: Callable[..., torch.Tensor], count: int, calls: int, generator: torch.Generator) -> Evidence:
+    """Return what calls of a sampler show, each on new distributions."""
+    evidence = Evidence()
+    for _ in range(calls):
+        probabilities = torch.randn(ROWS, OUTCOMES, generator=generator, dtype=torch.float64).softmax(-1)
+        evidence.add("standard", sampler(probabilities, count, generator), probabilities)
+    return evidence
+
+
+@pytest.mark.parametrize(("count", "calls"), [(1, 60), (4, 20), (COUNT, 9)])
+def test_the_calls_of_an_honest_sampler_show_nothing(count: int, calls: int, generator: torch.Generator) -> None:
+    for _ in range(20):
+        assert evidence_of(example, count, calls, generator).problem() is None
+
+
+@pytest.mark.parametrize(
+    ("sampler", "words"),
+    [
+        (quotas, "those of a row are not independent"),
+        (sorted_samples, "are not independent"),
+        (mirrored_pairs, "are not independent"),
+        (shared_by_rows, "those of different rows are not independent"),
+        (sometimes_greedy, "the likeliest outcome is drawn"),
+    ],
+)
+def test_all_calls_together_show_what_no_single_one_does(
+    sampler: Callable[..., torch.Tensor], words: str, generator: torch.Generator
+) -> None:
+    assert words in str(evidence_of(sampler, COUNT, 9, generator).problem())
+
+
+def test_greedy_and_shared_samples_show_where_a_call_gives_one(generator: torch.Generator) -> None:
+    def greedy(probabilities: torch.Tensor, *_: object) -> torch.Tensor:
+        return probabilities.argmax(-1, keepdim=True)
+
+    assert "the likeliest outcome" in str(evidence_of(greedy, 1, 60, generator).problem())
+    assert "of different rows" in str(evidence_of(shared_by_rows, 1, 60, generator).problem())
+
+
+@pytest.mark.parametrize(("count", "calls"), [(COUNT, 0), (4, 5), (1, 17)])
+def test_more_calls_are_needed_where_one_gives_few_samples(count: int, calls: int, generator: torch.Generator) -> None:
+    assert evidence_of(example, count, 1, generator).calls_needed == calls
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ class Loaded:
         with charged("compile"):
             self.worker.entry(contents["x"])
 
-    def call(self, case, contents):
+    def call(self, case, contents, order=0):
         return Call(0, {"y": self.worker.entry(contents["x"])})
 
 

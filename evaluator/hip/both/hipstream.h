@@ -20,6 +20,14 @@ struct Guard {
   explicit Guard(Devices&&...) {}
   template <class Device>
   void set_device(Device&&) {}
+  template <class Device>
+  void set_index(Device&&) {}
+  template <class Device>
+  void reset_device(Device&&) {}
+  template <class Other>
+  void reset_stream(Other&&) {}
+  c10::Device current_device() const { return c10::Device(c10::DeviceType::CPU); }
+  c10::Device original_device() const { return c10::Device(c10::DeviceType::CPU); }
 };
 
 inline Stream current(int = -1) { return {}; }
@@ -39,10 +47,22 @@ inline hipDeviceProp_t* properties() {
   using NAME##StreamGuard = hipstream::Guard;                                \
   inline hipstream::Stream getCurrent##NAME##Stream(int = -1) { return {}; } \
   inline hipstream::Stream getDefault##NAME##Stream(int = -1) { return {}; } \
+  inline void setCurrent##NAME##Stream(hipstream::Stream) {}                 \
   inline hipstream::Stream getStreamFromPool(bool = false, int = -1) { return {}; }
 
 namespace c10::hip {
 HIPSTREAM_NAMES(HIP)
+// What hipify writes: in torch's ROCm build HIP devices are called CUDA devices.
+using HIPStreamMasqueradingAsCUDA = hipstream::Stream;
+using HIPGuardMasqueradingAsCUDA = hipstream::Guard;
+using OptionalHIPGuardMasqueradingAsCUDA = hipstream::Guard;
+using HIPStreamGuardMasqueradingAsCUDA = hipstream::Guard;
+using OptionalHIPStreamGuardMasqueradingAsCUDA = hipstream::Guard;
+using HIPMultiStreamGuardMasqueradingAsCUDA = hipstream::Guard;
+inline hipstream::Stream getCurrentHIPStreamMasqueradingAsCUDA(int = -1) { return {}; }
+inline hipstream::Stream getDefaultHIPStreamMasqueradingAsCUDA(int = -1) { return {}; }
+inline hipstream::Stream getStreamFromPoolMasqueradingAsCUDA(bool = false, int = -1) { return {}; }
+inline void setCurrentHIPStreamMasqueradingAsCUDA(hipstream::Stream) {}
 inline int current_device() { return 0; }
 inline int device_count() { return 1; }
 }  // namespace c10::hip

@@ -3,6 +3,17 @@
 #pragma once
 #include <torch/extension.h>
 
+// torch declares these traits to compilers for GPUs alone.
+namespace at {
+template <typename T>
+struct RestrictPtrTraits {
+  typedef T* __restrict__ PtrType;
+};
+}  // namespace at
+namespace torch {
+using at::RestrictPtrTraits;
+}
+
 #include <hip/hip_runtime.h>
 
 #include <algorithm>

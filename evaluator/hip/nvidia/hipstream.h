@@ -19,6 +19,13 @@ using HIPStream = CUDAStream;
 using HIPGuard = CUDAGuard;
 using HIPStreamGuard = CUDAStreamGuard;
 using OptionalHIPGuard = OptionalCUDAGuard;
+using HIPStreamMasqueradingAsCUDA = CUDAStream;
+using HIPGuardMasqueradingAsCUDA = CUDAGuard;
+using OptionalHIPGuardMasqueradingAsCUDA = OptionalCUDAGuard;
+using HIPStreamGuardMasqueradingAsCUDA = CUDAStreamGuard;
+using OptionalHIPStreamGuardMasqueradingAsCUDA = OptionalCUDAStreamGuard;
+inline HIPStream getCurrentHIPStreamMasqueradingAsCUDA(DeviceIndex device = -1) { return getCurrentCUDAStream(device); }
+inline HIPStream getDefaultHIPStreamMasqueradingAsCUDA(DeviceIndex device = -1) { return getDefaultCUDAStream(device); }
 inline HIPStream getCurrentHIPStream(DeviceIndex device = -1) { return getCurrentCUDAStream(device); }
 inline HIPStream getDefaultHIPStream(DeviceIndex device = -1) { return getDefaultCUDAStream(device); }
 }  // namespace c10::hip

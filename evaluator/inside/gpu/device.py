@@ -6,6 +6,7 @@ ROCm's torch has the torch.cuda interface too, so this is for AMD and NVIDIA car
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ from triton.errors import TritonError
 from triton.runtime.driver import driver
 
 from evaluator.inside import loading
+from evaluator.inside.coverage import Coverage, OutputBytes
 from evaluator.inside.gpu.launches import Launches
 from evaluator.inside.gpu.zones import GpuRedZones
 from evaluator.inside.limits import DeviceKind
@@ -43,6 +45,12 @@ class GpuDevice:
     def load(self, path: Path) -> ModuleType:
         return (loading.load_extension if path.suffix == ".so" else loading.load_python)(path)
 
+    def set_order(self, seed: int) -> None:
+        """Do nothing: the hardware decides."""
+
+    def refused_launch(self) -> str:
+        return ""
+
     def only_compiling(self) -> AbstractContextManager[None]:
         """Do nothing special: on a GPU compiled kernels also run."""
         return nullcontext()
@@ -55,6 +63,12 @@ class GpuDevice:
 
     def damaged(self) -> int:
         return self._zones.damaged() if self._zones else 0
+
+    def watch(self) -> None:
+        """Do nothing: `coverage` cannot tell either."""
+
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+        return None
 
     def report(self) -> dict[str, object]:
         if self._launches is None:

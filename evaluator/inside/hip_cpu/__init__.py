@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from evaluator.inside.hip_cpu.build import CpuBuild, build_cpu
 from evaluator.inside.hip_cpu.features import unsupported_features
 from evaluator.inside.hip_cpu.gate import Gfx942, gate_gfx942
+from evaluator.inside.hip_cpu.masking import read_source
 
 MODULE_NAME = "candidate"
 FOLDER = "hip_build"  # in the workspace
@@ -25,7 +26,7 @@ def build_both(source: Path, workspace: Path, toolchain: dict[str, Any], limit_s
     """Build `source` for this processor and for gfx942 in parallel, in a folder of the workspace."""
     folder = workspace.resolve() / FOLDER
     folder.mkdir(exist_ok=True)
-    unsupported = unsupported_features(source.read_text(encoding="utf-8", errors="replace"))
+    unsupported = unsupported_features(read_source(source))
     with ThreadPoolExecutor(max_workers=1) as pool:
         building = pool.submit(build_cpu, source, MODULE_NAME, folder, toolchain, limit_s)
         # A source that fails for both is wrong itself; larger headers would not help.

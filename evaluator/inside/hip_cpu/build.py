@@ -1,4 +1,5 @@
-"""Build a .hip file as a Python extension for the CPU: rewrite it to C++, compile with a precompiled header, link.
+"""Build a .hip file as a Python extension for the CPU: rewrite it to C++, compile with a precompiled header, tell the
+runtime what the compiler knows of its kernels, link.
 
 It runs in the sandbox and writes only to its folder. `toolchain` is HipToolchain.as_dict().
 """
@@ -8,12 +9,14 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.alignment import allow_unaligned
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
-from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.kernels import add_runtime_facts
+from evaluator.inside.hip_cpu.masking import SourceError, mask, read_source
 from evaluator.inside.hip_cpu.own_code import READING_FLAGS
 from evaluator.inside.hip_cpu.rewrite import rewrite
 from evaluator.inside.hip_cpu.torch_names import needs_whole_torch
@@ -37,7 +40,7 @@ def build_cpu(source: Path, module_name: str, folder: Path, toolchain: dict[str,
     """Build `source` as the Python module `module_name`; all files are written to `folder`."""
     started = time.monotonic()
     folder = folder.resolve()
-    text = source.read_text(encoding="utf-8", errors="replace")
+    text = read_source(source)
     build = _Build(folder, module_name, toolchain, started + timeout_s)
     fault, log = build.run(source, text)
     if fault == "timeout":
@@ -65,7 +68,7 @@ def build_reference(source: Path, module_name: str, folder: Path, toolchain: dic
         RuntimeError: it does not build.
         ValueError: the result cannot be read.
     """
-    text = source.read_text(encoding="utf-8")
+    text = read_source(source)
     build = _Build(folder.resolve(), module_name, toolchain, time.monotonic() + 600)
     fault, log = build.run(source, text)
     if fault:
@@ -80,8 +83,8 @@ class _Build:
         self.toolchain = toolchain
         self.deadline = deadline
         self.unit = folder / f"{module_name}.cpp"
-        self.assembly, self.llvm = folder / f"{module_name}.s", folder / f"{module_name}.ll"
-        self.object = folder / f"{module_name}.o"
+        self.module, self.llvm = folder / f"{module_name}.ll", folder / f"{module_name}.read.ll"
+        self.assembly, self.object = folder / f"{module_name}.s", folder / f"{module_name}.o"
         self.product = folder / f"{module_name}.so"
         self.has_module = False
         self.commands: list[str] = []
@@ -93,18 +96,34 @@ class _Build:
             return "source", f"{source.name}:{error.line}: error: {error.message}\n"
         head = f'#define TORCH_EXTENSION_NAME {self.module_name}\n#line 1 "{source.name}"\n'
         self.unit.write_text(head + translated, encoding="utf-8")
-        compilation = self._run(self._compile_command(source, text))
-        if not compilation.ok:
-            return fault_of(compilation, "compile"), compilation.log
-        self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
-        for command in (self._assemble_command(), self._link_command()):
-            linking = self._run(command)
-            if not linking.ok:
-                return fault_of(linking, "link"), compilation.log + linking.log
+        log = ""
+        for kind, command, finish in self._steps(source, text):
+            step = self._run(command)
+            log += step.log
+            if not step.ok:
+                return fault_of(step, kind), log
+            finish()
         if self.read(source, text).timed_out:
-            return "timeout", compilation.log
+            return "timeout", log
+        return None, log if self.has_module else log + missing_module(source.name, text)
+
+    def _steps(self, source: Path, text: str) -> list[tuple[Fault, list[str], Callable[[], object]]]:
+        """Return the kind of fault of each step, its command, and what comes after it."""
+        return [
+            ("compile", self._compile_command(source, text), self._add_runtime_facts),
+            ("compile", self._assembly_command(), self._allow_unaligned),
+            ("link", self._assemble_command(), lambda: None),
+            ("link", self._link_command(), self._look_for_module),
+        ]
+
+    def _add_runtime_facts(self) -> None:
+        self.module.write_text(add_runtime_facts(self.module.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def _allow_unaligned(self) -> None:
+        self.assembly.write_bytes(allow_unaligned(self.assembly.read_bytes()))
+
+    def _look_for_module(self) -> None:
         self.has_module = f"\0PyInit_{self.module_name}\0".encode() in self.product.read_bytes()
-        return None, compilation.log + linking.log + ("" if self.has_module else missing_module(source.name, text))
 
     def uses(self, source: Path) -> Uses:
         if not self.llvm.exists():
@@ -129,8 +148,13 @@ class _Build:
         return [*self.toolchain["cpu_flags"], *self.toolchain[use], "-iquote", str(source.resolve().parent)]
 
     def _compile_command(self, source: Path, text: str) -> list[str]:
-        command = [self.toolchain["clang"], *self._flags(source, text), "-S"]
-        return [*command, str(self.unit), "-o", str(self.assembly)]
+        command = [self.toolchain["clang"], *self._flags(source, text), "-S", "-emit-llvm"]
+        return [*command, str(self.unit), "-o", str(self.module)]
+
+    def _assembly_command(self) -> list[str]:
+        """The module is optimised; only code is generated."""
+        flags = [*self.toolchain["cpu_flags"], "-Xclang", "-disable-llvm-passes", "-Qunused-arguments"]
+        return [self.toolchain["clang"], *flags, "-S", "-x", "ir", str(self.module), "-o", str(self.assembly)]
 
     def _assemble_command(self) -> list[str]:
         return [self.toolchain["clang"], "-c", str(self.assembly), "-o", str(self.object)]

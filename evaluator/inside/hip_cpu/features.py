@@ -22,7 +22,6 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTI
 
 # By prefix of an included path.
 _LIBRARIES = {
-    "hip/hip_cooperative_groups": "cooperative groups",
     "cooperative_groups": "cooperative groups",
     "hipblas": "hipBLAS",
     "rocblas": "rocBLAS",
@@ -53,9 +52,9 @@ _LIBRARIES = {
 }
 
 _CALLS = {
-    r"\bcooperative_groups\b": "cooperative groups",
+    r"\b(?:this_grid|this_multi_grid|grid_group|multi_grid_group)\b": "cooperative groups",
     r"\bhipLaunchCooperative\w+": "cooperative groups",
-    r"\bhip(?:Module\w+|ExtLaunch\w+|DrvLaunch\w+)": "loaded code objects (hipModule)",
+    r"\bhip(?:Module\w+|ExtModule\w+|ExtLaunchMulti\w+|DrvLaunch\w+)": "loaded code objects (hipModule)",
     r"\bhiprtc\w+": "run-time compilation (hiprtc)",
     r"\bhip(?:Graph\w+|StreamBeginCapture\w*)": "HIP graphs",
     r"\b(?:tex[123]D\w*|hipTexture\w+|hipCreateTexture\w+|texture\s*<)": "textures",

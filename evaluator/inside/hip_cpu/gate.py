@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.disassembly import code_of
-from evaluator.inside.hip_cpu.masking import SourceError
+from evaluator.inside.hip_cpu.masking import SourceError, read_source
 from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
 
 _REMARK = re.compile(r"remark: .*?(\S[^:]*): (\S+) \[-Rpass-analysis=kernel-resource-usage\]")
@@ -63,7 +63,7 @@ def gate_gfx942(
     folder = folder.resolve()
     if not toolchain["gfx942_available"]:
         return _unchecked(toolchain["gfx942_reason"], started)
-    text = source.read_text(encoding="utf-8", errors="replace")
+    text = read_source(source)
     try:
         headers = _headers(text, toolchain)
         (folder / "arena_operators.h").write_text(operator_includes(text, Path(toolchain["torch_include"])))

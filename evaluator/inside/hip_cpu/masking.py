@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 # Where a comment or literal begins. An apostrophe after a digit separates digits (1'000).
 _START = re.compile(r"""//|/\*|(?<![0-9A-Za-z_])(?:u8|[uUL])?R"|"|(?<![0-9a-fA-F])'""")
@@ -20,6 +21,11 @@ class SourceError(Exception):
         super().__init__(message)
         self.line = line
         self.message = message
+
+
+def read_source(path: Path) -> str:
+    """Return a source's text. A byte order mark at its start belongs to the encoding."""
+    return path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def mask(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Rewrite HIP source to C++: kernel launches and dynamic shared memory, which no header can provide.
+"""Rewrite HIP source to C++: what no header can provide.
+
+Kernel launches, dynamic shared memory, and qualifiers in places where C++ allows no attribute.
 
 Line numbers do not change, so compiler messages name the line in the .hip file. The rest of HIP is in
 evaluator/hip/cpu.
@@ -7,7 +9,7 @@ evaluator/hip/cpu.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from evaluator.inside.hip_cpu.masking import SourceError, line_of, mask
@@ -19,6 +21,9 @@ _STATEMENT = re.compile(r"[^;{}]+;?")
 _SHARED_WORDS = re.compile(r"\b(?:extern|__shared__)\b")
 _ATTRIBUTES = re.compile(r"\b(?:__align__|alignas|__attribute__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _ARRAY = re.compile(r"([\w#:<>, *]+?[ *>]) ?([\w#]+) ?((?:\[[^\[\]]*\] ?)*);")
+_LAMBDA_QUALIFIERS = re.compile(r"(?<=\])(?:\s*\b__(?:host|device)__\b)+")
+_NOINLINE = re.compile(r"(?<![(\w])__noinline__\b")
+_BOUNDS_ATTRIBUTE = re.compile(r"\(\s*\(\s*(launch_bounds)(?=\s*\()")
 _DECLARATION_LENGTH = 500  # characters; limits the time of the patterns on malformed text
 
 
@@ -33,11 +38,15 @@ def rewrite(text: str) -> str:
 
     Raises SourceError for a launch or declaration that cannot be read.
     """
+    text = _edited(text, _qualifiers(mask(text)))  # also in a launch, which becomes one edit
     masked = mask(text)
-    edits = sorted([*_launches(text, masked), *_dynamic_arrays(text, masked)])
+    return _edited(text, [*_launches(text, masked), *_dynamic_arrays(text, masked)])
+
+
+def _edited(text: str, edits: Iterable[_Edit]) -> str:
     pieces: list[str] = []
     position = 0
-    for edit in edits:
+    for edit in sorted(edits):
         pieces += [text[position : edit.start], edit.text]
         position = edit.end
     return "".join([*pieces, text[position:]])
@@ -109,6 +118,16 @@ def _configuration_end(masked: str, opening: int) -> int:
             return position
         position = _matching(masked, position) + 1 if masked[position] in _CLOSING else position + 1
     raise SourceError(line_of(masked, opening), "this `<<<` has no matching `>>>`")
+
+
+def _qualifiers(masked: str) -> Iterator[_Edit]:
+    """Drop `__device__` behind a lambda's captures; spell attributes as the headers and C++ know them."""
+    for found in _LAMBDA_QUALIFIERS.finditer(masked):
+        yield _Edit(found.start(), found.end(), "\n" * found.group().count("\n"))
+    for found in _NOINLINE.finditer(masked):  # no macro: headers of the library write __attribute__((__noinline__))
+        yield _Edit(found.start(), found.end(), "__attribute__((noinline))")
+    for found in _BOUNDS_ATTRIBUTE.finditer(masked):
+        yield _Edit(found.start(1), found.end(1), "hipcpu_launch_bounds")
 
 
 def _dynamic_arrays(text: str, masked: str) -> Iterator[_Edit]:

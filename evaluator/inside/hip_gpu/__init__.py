@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluator.inside.hip_cpu import FOLDER, MODULE_NAME, Builds
 from evaluator.inside.hip_cpu.gate import gate_gfx942
+from evaluator.inside.hip_cpu.masking import read_source
 from evaluator.inside.hip_gpu.build import build_gpu
 from evaluator.inside.hip_gpu.features import unsupported_on_nvidia
 from evaluator.inside.hip_gpu.waves import counts_on_64_lanes
@@ -17,7 +18,7 @@ def build_for_gpu(source: Path, workspace: Path, toolchain: dict[str, Any], limi
     """Build `source` for this host's card and, if its toolchain exists, for gfx942, in parallel."""
     folder = workspace.resolve() / FOLDER
     folder.mkdir(exist_ok=True)
-    text = source.read_text(encoding="utf-8", errors="replace")
+    text = read_source(source)
     nvidia = toolchain["kind"] == "cuda"
     unsupported = unsupported_on_nvidia(text) if nvidia else []
     with ThreadPoolExecutor(max_workers=1) as pool:

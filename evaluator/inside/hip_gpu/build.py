@@ -16,7 +16,7 @@ from typing import Any
 from evaluator.inside.hip_cpu.build import CpuBuild as NativeBuild
 from evaluator.inside.hip_cpu.build import Fault, fault_of, missing_module
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
-from evaluator.inside.hip_cpu.masking import SourceError, mask
+from evaluator.inside.hip_cpu.masking import SourceError, mask, read_source
 from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
 from evaluator.inside.hip_cpu.uses import uses_of, write_reference
 
@@ -36,7 +36,7 @@ _LACKING = re.compile(
 def build_gpu(source: Path, module_name: str, folder: Path, toolchain: dict[str, Any], timeout_s: float) -> NativeBuild:
     """Build `source` as the Python module `module_name`; all files are written to `folder`."""
     started = time.monotonic()
-    text = source.read_text(encoding="utf-8", errors="replace")
+    text = read_source(source)
     build = _Build(source.resolve(), text, module_name, folder.resolve(), toolchain, started + timeout_s)
     fault, log = build.run()
     if fault == "timeout":

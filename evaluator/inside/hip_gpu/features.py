@@ -11,6 +11,7 @@ _HAS = {"cooperative groups", "8-bit floats", "HIP graphs", "wave match and redu
 _LACKS = {
     r"\b__builtin_amdgcn_\w+": "builtins of AMD's compiler",
     r"\b__hip_atomic_\w+": "__hip_atomic operations",
+    r"\bhipExtLaunch\w+": "launches with events (hipExtLaunch)",
     r"\b(?:__ockl|__ocml|__llvm_amdgcn)_\w+": "AMD's device library",
 }
 

@@ -22,6 +22,7 @@ try:
     from evaluator.inside.isa.compiler import preheat
     from evaluator.inside.triton_cpu.install import install
     from evaluator.inside.triton_cpu.launch import InterpretedLaunches
+    from evaluator.inside.triton_cpu.written import Written
 except (ImportError, AttributeError) as error:
     raise TritonChanged(f"triton {triton.__version__} is not supported; use 3.6 to 3.9: {error}") from error
 
@@ -32,6 +33,7 @@ __all__ = [
     "OutOfBounds",
     "TritonChanged",
     "UnsupportedFeature",
+    "Written",
     "install",
     "preheat",
 ]

@@ -37,6 +37,11 @@ class Bounds:
             count = self._count_outside(addresses, item_bytes)
         return count
 
+    def storage_of(self, address: int) -> Range:
+        """Return the live storage that a valid address lies in."""
+        index = bisect_right(self._begins, address) - 1
+        return self._begins[index], self._ends[index]
+
     def _set(self, ranges: list[Range]) -> None:
         merged = _merged(ranges)
         self._begins = [begin for begin, _ in merged]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import itertools
+import math
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from evaluator.inside.triton_cpu.builder import builder, semantic
 from evaluator.inside.triton_cpu.dtypes import array_of
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds
 from evaluator.inside.triton_cpu.language import interpreted, meaning_of, names_for
+from evaluator.inside.triton_cpu.written import Written
 
 Type = Any  # Triton's name of an argument's type ("*fp32", "i32", "constexpr"), or a tuple of those
 
@@ -51,14 +52,17 @@ class Interpretation:
         return self._bodies[id(function)]
 
 
-def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> None:
-    """Run all programs one by one, from last to first if `reverse`.
+def interpret(
+    call: KernelCall, grid: Sequence[int], orders: np.random.Generator | None = None, written: Written | None = None
+) -> None:
+    """Run all programs one by one, in an order drawn from `orders`, else in their natural order; note their stores.
 
     Raises OutOfBounds or DeviceAssertFailed with the kernel's line.
     """
     interpretation = Interpretation()
     Interpretation.current = interpretation
     builder.bounds = Bounds(_tensors(call.arguments.values()))
+    builder.written = written or Written()
     try:
         with interpreted(), np.errstate(all="ignore"):
             body = interpretation.body(call.function)
@@ -66,19 +70,23 @@ def interpret(call: KernelCall, grid: Sequence[int], reverse: bool = False) -> N
                 name: _argument(value, dtype)
                 for (name, value), dtype in zip(call.arguments.items(), call.types, strict=True)
             }
-            _run_programs(body, arguments, grid, reverse)
+            _run_programs(body, arguments, grid, orders)
     except (OutOfBounds, DeviceAssertFailed) as error:
         raise type(error)(f"{error}, {_place(error, call)}") from None
     finally:
+        builder.written.settle()
         Interpretation.current = None
 
 
-def _run_programs(body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int], reverse: bool) -> None:
-    counts = [*(int(count) for count in grid), 1, 1][:3]
+def _run_programs(
+    body: Callable[..., Any], arguments: Mapping[str, Any], grid: Sequence[int], orders: np.random.Generator | None
+) -> None:
+    counts = [*(max(0, int(count)) for count in grid), 1, 1][:3]
     builder.set_grid_dim(*counts)
-    order = itertools.product(*(range(count)[::-1] if reverse else range(count) for count in counts))
-    for place in order:
-        builder.set_grid_idx(*place)
+    programs = math.prod(counts)
+    builder.written.launches += programs > 0
+    for number in range(programs) if orders is None else orders.permutation(programs):
+        builder.set_grid_idx(*map(int, np.unravel_index(number, counts)))
         body(**arguments)
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+import triton
 
 from evaluator.inside.exceptions import sentence_of
 from evaluator.inside.isa.compiler import Compilations, IsaCompilation
@@ -15,21 +21,28 @@ from evaluator.inside.isa.launch import bind
 from evaluator.inside.isa.targets import GFX942
 from evaluator.inside.triton_cpu.errors import CompileFailed, DeviceAssertFailed, OutOfBounds, UnsupportedFeature
 from evaluator.inside.triton_cpu.interpret import KernelCall, interpret
+from evaluator.inside.triton_cpu.written import Written
 
 Arguments: TypeAlias = tuple[Any, ...]
 Options: TypeAlias = dict[str, Any]
+LIBRARIES = tuple(str(Path(str(module.__file__)).parent) + os.sep for module in (torch, triton))
 FAULTS = (OutOfBounds, DeviceAssertFailed, UnsupportedFeature)
 
 
 class InterpretedLaunches:
     """The launches of this process. `compile`, `execute`: what a launch does; `count`: launches so far.
 
+    `orders` decides the order of the programs of each launch; None: their natural order. `written`: by the candidate's
+    own kernels since it was replaced.
+
     `faults`: class and text of exceptions during interpretation, even if the candidate catches them. Compiler errors
     are in the reports.
     """
 
     def __init__(self) -> None:
-        self.compile, self.execute, self.reverse, self.count = True, True, False, 0
+        self.compile, self.execute, self.count = True, True, 0
+        self.orders: np.random.Generator | None = None
+        self.written = Written()
         self.faults: list[tuple[str, str]] = []
         self._compilations = Compilations()
         self._lock = threading.RLock()
@@ -75,7 +88,8 @@ class InterpretedLaunches:
             for hook in function.pre_run_hooks:
                 hook(*arguments, **options)
             call = KernelCall(function, launch.named, launch.types)
-            _execute(call, grid, compiled=compilation is not None, reverse=self.reverse)
+            written = Written() if _is_of_a_library(function) else self.written
+            _execute(call, grid, compiled=compilation is not None, orders=self.orders, written=written)
         return compilation
 
 
@@ -104,10 +118,15 @@ class Launched:
         """Do nothing; Triton's own method loads the code onto a device."""
 
 
-def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None:
+def _is_of_a_library(function: Any) -> bool:
+    """Return whether torch or Triton brought the kernel, so that it is none of the candidate's own."""
+    return str(function.fn.__code__.co_filename).startswith(LIBRARIES)
+
+
+def _execute(call: KernelCall, grid: Any, compiled: bool, orders: np.random.Generator | None, written: Written) -> None:
     counts = grid(dict(call.arguments)) if callable(grid) else grid
     try:
-        interpret(call, counts, reverse)
+        interpret(call, counts, orders, written)
     except FAULTS:
         raise
     except Exception as error:  # code that compiles for the device raises no Python errors

@@ -15,17 +15,23 @@ from evaluator.inside.triton_cpu.bounds import Bounds
 from evaluator.inside.triton_cpu.dtypes import Array, numpy_dtype
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds, UnsupportedFeature
 from evaluator.inside.triton_cpu.narrow import NarrowFloats
+from evaluator.inside.triton_cpu.undefined import undefined
+from evaluator.inside.triton_cpu.written import Written
 
 
 class Memory(NarrowFloats):
-    """The part of the builder that accesses memory. `bounds` is set during a launch."""
+    """The part of the builder that accesses memory. `bounds` and `written` are set during a launch."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.bounds = Bounds([])
+        self.bounds, self.written = Bounds([]), Written()
+        self._turn = 0  # of undefined values
 
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **named_hints: Any) -> Any:
         self._check("load", ptrs, mask)
+        if other is None and not np.all(mask.data):
+            kind = ptrs.get_element_ty()
+            other = TensorHandle(self._undefined(kind, ptrs.data.shape), kind)
         return super().create_masked_load(ptrs, mask, other, *hints, **named_hints)
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *hints: Any, **named_hints: Any) -> Any:
@@ -38,6 +44,13 @@ class Memory(NarrowFloats):
 
     def create_atomic_rmw(self, operation: Any, ptr: Any, value: Any, mask: Any, *order: Any) -> Any:
         self._check("atomic", ptr, mask)
+        old = self._read_and_write(operation, ptr, value, mask, *order)
+        if np.all(mask.data):
+            return old
+        kind = old.dtype.scalar
+        return TensorHandle(np.where(mask.data, old.data, self._undefined(kind, old.data.shape)), kind)
+
+    def _read_and_write(self, operation: Any, ptr: Any, value: Any, mask: Any, *order: Any) -> Any:
         if operation == ir.ATOMIC_OP.FADD and value.dtype.scalar.primitive_bitwidth == 16:
             return self._add_halves(ptr, value, mask)
         if operation == ir.ATOMIC_OP.XCHG:
@@ -78,6 +91,12 @@ class Memory(NarrowFloats):
             raise OutOfBounds(
                 f"{what} out of bounds in program {self.grid_idx}: {outside} of {addresses.size} active lanes"
             )
+        if what != "load" and addresses.size:
+            self.written.note(addresses, item_bytes, self.bounds)
+
+    def _undefined(self, dtype: Any, shape: tuple[int, ...]) -> Array:
+        self._turn += 1
+        return undefined(dtype, shape, self._turn)
 
     def _require(self, condition: Any, text: str) -> None:
         if not np.all(condition.data):

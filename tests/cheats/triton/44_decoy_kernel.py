@@ -1,8 +1,7 @@
 # class: 44
-# expect: passed
-# gate: library
-# later: a count of library operators for each case
-# backend: both
+# expect: passed/hold
+# gate: correctness
+# backend: cpu
 # Launches a kernel for show and lets a library operator do the work.
 import torch
 import triton
@@ -14,6 +13,7 @@ def double_kernel(x, y, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n
     tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
+
 
 def forward(x):
     double_kernel[(1,)](x, torch.empty_like(x), 1, BLOCK=128)

@@ -1,6 +1,7 @@
 # class: 44
 # expect: build_failed/target_compiler_error
 # gate: correctness
+# also: performance
 # backend: cpu
 # The compiler refuses the kernel; torch answers instead.
 import torch

@@ -2,6 +2,7 @@
 #pragma once
 #include <hip/hip_vector_types.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,10 @@ constexpr unsigned hipHostMallocDefault = 0, hipStreamDefault = 0, hipStreamNonB
 namespace hipcpu {
 // New memory is poisoned like LDS: a kernel that reads what nobody wrote shows NaN.
 __attribute__((visibility("hidden"))) hipError_t allocate(void** address, size_t size);
+__attribute__((visibility("hidden"))) hipError_t release(void* address);
+// Memory of the host that kernels may read.
+__attribute__((visibility("hidden"))) hipError_t share(void* address, size_t size);
+__attribute__((visibility("hidden"))) hipError_t unshare(void* address);
 }  // namespace hipcpu
 
 template <class T>
@@ -67,7 +72,13 @@ template <class T>
 hipError_t hipMallocAsync(T** address, size_t size, hipStream_t = nullptr) {
   return hipMalloc(address, size);
 }
-inline hipError_t hipFree(void* address) { return free(address), hipSuccess; }
+inline hipError_t hipHostRegister(void* address, size_t size, unsigned = 0) { return hipcpu::share(address, size); }
+inline hipError_t hipHostUnregister(void* address) { return hipcpu::unshare(address); }
+template <class T>
+hipError_t hipHostGetDevicePointer(T** device, void* host, unsigned = 0) {
+  return *device = static_cast<T*>(host), hipSuccess;
+}
+inline hipError_t hipFree(void* address) { return hipcpu::release(address); }
 inline hipError_t hipHostFree(void* address) { return hipFree(address); }
 inline hipError_t hipFreeAsync(void* address, hipStream_t = nullptr) { return hipFree(address); }
 
@@ -76,6 +87,33 @@ inline hipError_t hipMemcpy(void* to, const void* from, size_t size, hipMemcpyKi
 }
 inline hipError_t hipMemcpyAsync(void* to, const void* from, size_t size, hipMemcpyKind kind, hipStream_t = nullptr) {
   return hipMemcpy(to, from, size, kind);
+}
+inline hipError_t hipMemcpyWithStream(void* to, const void* from, size_t size, hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpy(to, from, size, kind);
+}
+typedef void* hipDeviceptr_t;
+inline hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t size) {
+  return hipMemcpy(to, from, size, hipMemcpyDeviceToDevice);
+}
+inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t size, hipStream_t) {
+  return hipMemcpyDtoD(to, from, size);
+}
+inline hipError_t hipMemcpyHtoD(hipDeviceptr_t to, const void* from, size_t size) {
+  return hipMemcpy(to, from, size, hipMemcpyHostToDevice);
+}
+inline hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t size) {
+  return hipMemcpy(to, from, size, hipMemcpyDeviceToHost);
+}
+inline hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, hipMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) return hipcpu::failed(hipErrorInvalidValue);
+  for (size_t row = 0; row < height; ++row)
+    (void)hipMemcpy((char*)to + row * to_pitch, (const char*)from + row * from_pitch, width, kind);
+  return hipSuccess;
+}
+inline hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                   size_t height, hipMemcpyKind kind, hipStream_t = nullptr) {
+  return hipMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 inline hipError_t hipMemset(void* to, int value, size_t size) { return memset(to, value, size), hipSuccess; }
 inline hipError_t hipMemsetAsync(void* to, int value, size_t size, hipStream_t = nullptr) {
@@ -91,8 +129,8 @@ hipError_t hipMemcpyToSymbol(T& symbol, const void* from, size_t size, size_t of
   return hipMemcpy((char*)&symbol + offset, from, size, kind);
 }
 template <class T>
-hipError_t hipMemcpyToSymbolAsync(T& symbol, const void* from, size_t size, size_t offset, hipMemcpyKind kind,
-                                  hipStream_t = nullptr) {
+hipError_t hipMemcpyToSymbolAsync(T& symbol, const void* from, size_t size, size_t offset = 0,
+                                  hipMemcpyKind kind = hipMemcpyHostToDevice, hipStream_t = nullptr) {
   return hipMemcpyToSymbol(symbol, from, size, offset, kind);
 }
 template <class T>
@@ -100,6 +138,15 @@ hipError_t hipMemcpyFromSymbol(void* to, const T& symbol, size_t size, size_t of
                                hipMemcpyKind kind = hipMemcpyDeviceToHost) {
   if (offset > sizeof symbol || size > sizeof symbol - offset) return hipcpu::failed(hipErrorInvalidValue);
   return hipMemcpy(to, (const char*)&symbol + offset, size, kind);
+}
+template <class T>
+hipError_t hipMemcpyFromSymbolAsync(void* to, const T& symbol, size_t size, size_t offset = 0,
+                                    hipMemcpyKind kind = hipMemcpyDeviceToHost, hipStream_t = nullptr) {
+  return hipMemcpyFromSymbol(to, symbol, size, offset, kind);
+}
+template <class T>
+hipError_t hipGetSymbolSize(size_t* size, const T&) {
+  return *size = sizeof(T), hipSuccess;
 }
 template <class T>
 hipError_t hipGetSymbolAddress(void** address, T& symbol) {
@@ -160,7 +207,36 @@ inline hipError_t hipMemGetInfo(size_t* available, size_t* total) {
   return *available = *total = hipDeviceProp_t().totalGlobalMem, hipSuccess;
 }
 
-// ---- questions about kernels, answered with what the hardware allows at most
+// ---- questions about kernels
+namespace hipcpu {
+constexpr size_t kLdsSize = 65536, kMaxThreads = 1024, kThreadsPerUnit = 2048;
+
+struct KernelLimits {
+  size_t max_threads;  // a block
+  size_t static_lds;   // bytes
+};
+__attribute__((visibility("hidden"))) KernelLimits limits_of(const void* kernel);
+
+template <class Kernel>
+KernelLimits limits_of(Kernel kernel) {
+  return limits_of(reinterpret_cast<const void*>(kernel));
+}
+}  // namespace hipcpu
+
+struct hipFuncAttributes {
+  int binaryVersion = 94, cacheModeCA = 0, maxDynamicSharedSizeBytes = 0, maxThreadsPerBlock = 0, numRegs = 0,
+      preferredShmemCarveout = 0, ptxVersion = 94;
+  size_t constSizeBytes = 0, localSizeBytes = 0, sharedSizeBytes = 0;
+};
+template <class Kernel>
+hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, Kernel kernel) {
+  const hipcpu::KernelLimits limits = hipcpu::limits_of(kernel);
+  *attributes = hipFuncAttributes();
+  attributes->maxThreadsPerBlock = int(limits.max_threads);
+  attributes->sharedSizeBytes = limits.static_lds;
+  attributes->maxDynamicSharedSizeBytes = int(hipcpu::kLdsSize - limits.static_lds);
+  return hipSuccess;
+}
 enum hipFuncAttribute { hipFuncAttributeMaxDynamicSharedMemorySize, hipFuncAttributePreferredSharedMemoryCarveout };
 enum hipFuncCache_t { hipFuncCachePreferNone, hipFuncCachePreferShared, hipFuncCachePreferL1, hipFuncCachePreferEqual };
 template <class Kernel>
@@ -172,10 +248,21 @@ hipError_t hipFuncSetCacheConfig(Kernel, hipFuncCache_t) {
   return hipSuccess;
 }
 template <class Kernel>
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int block_size, size_t) {
-  return *blocks = block_size > 0 ? 2048 / block_size : 0, hipSuccess;
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel kernel, int block_size, size_t lds = 0) {
+  const hipcpu::KernelLimits limits = hipcpu::limits_of(kernel);
+  const size_t used = lds + limits.static_lds;
+  if (block_size <= 0) return hipcpu::failed(hipErrorInvalidValue);
+  *blocks = size_t(block_size) > limits.max_threads ? 0 : int(hipcpu::kThreadsPerUnit / block_size);
+  if (used > 0) *blocks = std::min(*blocks, int(hipcpu::kLdsSize / used));
+  return hipSuccess;
 }
 template <class Kernel>
-hipError_t hipOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Kernel, size_t = 0, int = 0) {
-  return *grid_size = 304 * 2, *block_size = 1024, hipSuccess;
+hipError_t hipOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Kernel kernel, size_t lds = 0,
+                                             int limit = 0) {
+  const int most = int(hipcpu::limits_of(kernel).max_threads);
+  *block_size = limit > 0 ? std::min(limit, most) : most;
+  int blocks = 0;
+  const hipError_t error = hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_size, lds);
+  *grid_size = blocks * hipDeviceProp_t().multiProcessorCount;
+  return error;
 }

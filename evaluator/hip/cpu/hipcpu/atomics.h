@@ -1,5 +1,6 @@
 // Atomics. One OS thread runs all lanes and switches only where they meet, so plain reads and writes are atomic.
-// A lane whose atomics change nothing is probably waiting for another lane (a spin lock, a flag): it steps aside.
+// A lane whose atomics change nothing is probably waiting for another lane (a spin lock, a flag): it steps aside. After
+// some of those that change something it pauses, as a lane of another wave may come between at any time.
 #pragma once
 #include <hipcpu/context.h>
 
@@ -10,9 +11,10 @@ namespace hipcpu {
 constexpr uint64_t kIdleAtomicsBeforeYield = 64;
 
 __forceinline__ void note_atomic(bool changed) {
-  if (changed)
+  if (changed) {
     context.idle_atomics = 0;
-  else if (++context.idle_atomics % kIdleAtomicsBeforeYield == 0)
+    if (context.atomics_before_pause && --context.atomics_before_pause == 0) pause_at_atomic();
+  } else if (++context.idle_atomics % kIdleAtomicsBeforeYield == 0)
     yield_to_other_lanes();
 }
 
@@ -34,7 +36,7 @@ __forceinline__ T atomic_load(const T* address) {
 template <class T, class U>
 __forceinline__ void atomic_store(T* address, U value) {
   *address = T(value);
-  context.idle_atomics = 0;
+  note_atomic(true);
 }
 
 template <class T, class U>

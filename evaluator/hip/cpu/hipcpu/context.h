@@ -26,6 +26,7 @@ struct Context {
   uint3 block_index;
   Position* running;
   uint64_t idle_atomics;  // since memory last changed or a lane met others
+  uint64_t atomics_before_pause;  // until a lane lets others go first; 0: it never does
 };
 
 extern __attribute__((visibility("hidden"))) Context context;
@@ -39,6 +40,9 @@ HIPCPU_MEETING int block_barrier(bool vote);
 
 // Lets other lanes run; ends the kernel with an error when nothing has changed for long.
 __attribute__((noinline, visibility("hidden"))) void yield_to_other_lanes();
+
+// Lets other lanes run after an atomic, so that the order in which lanes arrive there is not the order they go on in.
+__attribute__((noinline, visibility("hidden"))) void pause_at_atomic();
 
 }  // namespace hipcpu
 

@@ -5,8 +5,6 @@
 
 namespace hipcpu {
 
-constexpr size_t kLdsSize = 65536;
-
 struct Configuration {
   dim3 grid, block;
   size_t shared;
@@ -14,13 +12,28 @@ struct Configuration {
       : grid(grid), block(block), shared(shared) {}
 };
 
-// Runs `lane(argument)` for every HIP thread of the grid. An impossible configuration runs nothing and is left for
+// Runs `lane(argument)` for every HIP thread of the grid. A launch that gfx942 refuses runs nothing and is left for
 // hipGetLastError, as on the device.
 __attribute__((visibility("hidden"))) void run_grid(const Configuration&, void (*lane)(void*), void* argument);
+
+// The address itself, or one that nothing can be read from where it is memory of the host.
+__attribute__((visibility("hidden"))) void* device_pointer(const void* address);
+
+// The same for each word that may be an address.
+__attribute__((visibility("hidden"))) void replace_host_pointers(void* words, size_t size);
+
+template <class T>
+void hide_host_memory(T& argument) {
+  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
+    argument = (T)device_pointer((const void*)argument);
+  else if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) >= sizeof(void*) && !std::is_floating_point_v<T>)
+    replace_host_pointers(&argument, sizeof argument);
+}
 
 // The arguments are taken by value: evaluated once, copied once, like a kernel's argument buffer.
 template <class Kernel, class... Arguments>
 void launch(const Configuration& configuration, Kernel kernel, Arguments... arguments) {
+  (hide_host_memory(arguments), ...);
   auto lane = [&] { kernel(arguments...); };
   run_grid(configuration, [](void* closure) { (*static_cast<decltype(lane)*>(closure))(); }, &lane);
 }

@@ -5,13 +5,17 @@
 // wave can go on, the barrier opens. So no order of barriers and wave operations can hang; a lane that waits in a loop
 // for memory which nobody writes ends the kernel with an error.
 //
-// HIPCPU_REVERSE=1, read when the extension is loaded, runs blocks, waves and lanes in the opposite order: a result
-// that then differs depends on an order the device does not promise (a missing barrier, a race).
+// The judge chooses the order of blocks, waves and lanes (order.h) and where atomics let others go first: a result that
+// depends on it depends on an order the device does not promise (a missing barrier, a race).
 #include <hip/hip_runtime.h>
+#include "kernels.h"
+#include "launches.h"
+#include "order.h"
 #include "stacks.h"
 
 #include <exception>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -31,6 +35,7 @@ namespace {
 constexpr unsigned char kPoison = 0xFF;  // NaN in every float type
 constexpr uint64_t kPatience = 1 << 16;  // idle atomics before a wave stops waiting for its spinning lanes
 constexpr uint64_t kHopeless = 1 << 26;  // idle atomics (0.3 s) after which nobody will come
+constexpr uint64_t kLongestUnpaused = 15;  // atomics between two pauses, at most
 
 enum class State : uint8_t { kNew, kReady, kAtWave, kAtBarrier, kSpinning, kDone };
 
@@ -56,14 +61,10 @@ struct Wave {
   uint64_t active, votes, seen[warpSize];  // of the operation the lanes were last released from
 };
 
-const bool reverse = [] {
-  const char* value = getenv("HIPCPU_REVERSE");
-  return value && value[0] == '1';
-}();
-
 std::mutex one_grid_at_a_time;
 thread_local bool inside_kernel = false;
 
+Order order;
 Stacks stacks;
 std::vector<Fiber> fibers;
 std::vector<Wave> waves;
@@ -71,9 +72,13 @@ void* scheduler_stack_pointer;
 void (*lane_function)(void*);
 void* lane_argument;
 std::exception_ptr failure;
+bool refused = false;
+int launched = 0;  // grids of which a kernel ran
+const Kernel* entered = nullptr;  // the kernel that may run
+std::set<const Kernel*> ran;
+size_t dynamic_lds;
 int barrier_votes, barrier_result;
 
-size_t in_order(size_t i, size_t count) { return reverse ? count - 1 - i : i; }
 Fiber& running() { return *static_cast<Fiber*>(context.running); }
 
 // ---- a lane's side
@@ -153,12 +158,15 @@ bool release_group(Wave& wave) {
   return true;
 }
 
-void run_wave(Wave& wave) {
+void run_wave(size_t index) {
+  Wave& wave = waves[index];
   do {
-    for (int i = 0; i < wave.size; ++i) {
-      Fiber& fiber = wave.first[in_order(i, wave.size)];
+    for (int i = 0; i < warpSize; ++i) {
+      const size_t lane = order.lane(index, i);
+      if (lane >= size_t(wave.size)) continue;
+      Fiber& fiber = wave.first[lane];
       if (fiber.state == State::kNew || fiber.state == State::kReady) resume(fiber);
-      if (failure) return;
+      if (failure || refused) return;
     }
   } while (release_group(wave));
 }
@@ -192,11 +200,12 @@ void check_lds_tail(size_t dynamic_size) {
 
 void run_block(size_t dynamic_size) {
   poison_lds(dynamic_size);
+  order.begin_block();
   for (Fiber& fiber : fibers) fiber.state = State::kNew;
   barrier_votes = 0;
   do {
-    for (size_t i = 0; i < waves.size() && !failure; ++i) run_wave(waves[in_order(i, waves.size())]);
-  } while (!failure && open_barrier());
+    for (size_t i = 0; i < waves.size() && !failure && !refused; ++i) run_wave(order.wave(i));
+  } while (!failure && !refused && open_barrier());
   check_lds_tail(dynamic_size);
 }
 
@@ -215,25 +224,20 @@ void lay_out_block(dim3 block) {
   }
 }
 
-// The limits of gfx942.
-bool possible(const Configuration& c) {
-  const uint64_t threads = uint64_t(c.block.x) * c.block.y * c.block.z;
-  const uint64_t blocks = uint64_t(c.grid.x) * c.grid.y * c.grid.z;
-  return threads > 0 && threads <= 1024 && blocks > 0 && c.shared <= kLdsSize && c.grid.x <= 2147483647u &&
-         c.grid.y <= 65536 && c.grid.z <= 65536 && uint64_t(c.grid.x) * c.block.x < (uint64_t(1) << 32);
-}
-
 // Stacks of lanes that a failure left unfinished are used again; what they held is not destroyed.
 void abandon_lanes() {
   for (Fiber& fiber : fibers)
     if (fiber.state != State::kNew && fiber.state != State::kDone) stacks.give_back(fiber.stack);
   failure = nullptr;
+  refused = false;
 }
 
 void run_blocks(const Configuration& c) {
   const size_t count = size_t(c.grid.x) * c.grid.y * c.grid.z;
-  for (size_t i = 0; i < count && !failure; ++i) {
-    const size_t block = in_order(i, count);
+  order.begin_launch(count, waves.size(), warpSize);
+  context.atomics_before_pause = order.is_drawn() ? 1 + order.draw(kLongestUnpaused) : 0;
+  for (size_t i = 0; i < count && !failure && !refused; ++i) {
+    const uint64_t block = order.block(i);
     context.block_index = {unsigned(block % c.grid.x), unsigned(block / c.grid.x % c.grid.y),
                            unsigned(block / c.grid.x / c.grid.y)};
     run_block(c.shared);
@@ -267,16 +271,22 @@ void yield_to_other_lanes() {
   park(State::kSpinning);
 }
 
+void pause_at_atomic() {
+  context.atomics_before_pause = 1 + order.draw(kLongestUnpaused);
+  park(State::kSpinning);
+}
+
+void set_order(uint64_t seed) { order.begin(seed); }
+
 void run_grid(const Configuration& configuration, void (*lane)(void*), void* argument) {
   if (inside_kernel) throw std::runtime_error("hipcpu: a kernel cannot launch a kernel");
-  if (!possible(configuration)) {
-    failed(hipErrorInvalidConfiguration);
-    return;
-  }
+  if (!possible(configuration)) return;
   std::lock_guard lock(one_grid_at_a_time);
-  context = {configuration.grid, configuration.block, {}, nullptr, 0};
+  context = {configuration.grid, configuration.block, {}, nullptr, 0, 0};
   lane_function = lane;
   lane_argument = argument;
+  entered = nullptr;
+  dynamic_lds = configuration.shared;
   lay_out_block(configuration.block);
   inside_kernel = true;
   try {
@@ -285,11 +295,33 @@ void run_grid(const Configuration& configuration, void (*lane)(void*), void* arg
     failure = std::current_exception();
   }
   inside_kernel = false;
-  if (failure) {
-    const std::exception_ptr error = failure;
-    abandon_lanes();
-    std::rethrow_exception(error);
-  }
+  launched += entered != nullptr;
+  const std::exception_ptr error = failure;
+  abandon_lanes();
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace hipcpu
+
+// The number of launches that ran, without refused ones.
+extern "C" int hipcpu_launched() { return hipcpu::launched; }
+
+// The name of the i-th kernel that ran; false where there are not so many.
+extern "C" int hipcpu_ran(size_t i, char* name, size_t size) {
+  if (i >= hipcpu::ran.size()) return false;
+  snprintf(name, size, "%s", hipcpu::name_of(**std::next(hipcpu::ran.begin(), long(i))).c_str());
+  return true;
+}
+
+// A refused lane ends here, before it has read or written anything, and nobody resumes it.
+void hipcpu_enter(const hipcpu::Kernel* kernel) {
+  using namespace hipcpu;
+  if (kernel == entered) return;
+  if (possible(*kernel, context.block, dynamic_lds)) {
+    entered = kernel;
+    ran.insert(kernel);
+    return;
+  }
+  refused = true;
+  park(State::kDone);
+}
