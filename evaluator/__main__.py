@@ -1,8 +1,8 @@
 """The evaluator's command line: python -m evaluator COMMAND.
 
 Exit codes: 0 done, or evaluated with whatever status; 1 a task or bundle is invalid, or a result of the demo is not as
-expected; 2 wrong usage or a malformed task; 3 this host, or the site that a bundle is submitted to, failed; 130
-interrupted.
+expected, or an activity trace disagrees; 2 wrong usage or a malformed task; 3 this host, or the site that a bundle is
+submitted to, failed; 4 this host has no device trace to audit with; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evaluator.tasks.candidate import Candidate
     from evaluator.tasks.spec import TaskSpec
 
-OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, INTERRUPTED = 0, 1, 2, 3, 130
+OK, NOT_AS_EXPECTED, BAD_USAGE, HOST_CANNOT, NO_TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -172,6 +172,19 @@ def _check_folder(path: Path) -> None:
         raise UsageError(f"--out {path} cannot be a folder: {error.strerror}") from error
 
 
+def _audit(options: argparse.Namespace) -> int:
+    from evaluator.activity.command import audit, has_trace, read_audited
+
+    if options.out:
+        _check_writable(options.out)
+    audited = read_audited(options.record, options.candidate, options.backend)
+    if not has_trace(audited, options.recorded):
+        sys.stderr.write(f"{audited.no_trace}\n")
+        return NO_TRACE
+    report = audit(audited, options.recorded, options.sandbox, options.out)
+    return OK if report.verdict == "agree" else NOT_AS_EXPECTED
+
+
 def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.catalog import parse_settings, read_agent
     from evaluator.agents.readiness import missing_settings
@@ -283,6 +296,7 @@ def _bundle(options: argparse.Namespace) -> int:
 
 COMMANDS = {
     "evaluate": _evaluate,
+    "audit": _audit,
     "run": _run,
     "demo": _demo,
     "doctor": _doctor,

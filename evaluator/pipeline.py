@@ -24,7 +24,7 @@ from evaluator.gates import correctness, integrity, performance, source, unseen
 from evaluator.gates.context import Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
-from evaluator.judge.rejection import Rejection
+from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.record import GateOutcome, Record
@@ -170,6 +170,25 @@ class Evaluator:
                     GateVerdict(finding.gate, "hold" if finding in context.held else "finding", finding.code)
                 )
         return list(dict.fromkeys(verdicts))
+
+    @contextmanager
+    def loaded(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
+        """Open a context whose runner has loaded the candidate as timing does, without red zones, alone on the device.
+
+        Raises:
+            UsageError: the candidate cannot be built or loaded.
+        """
+        with self._context(task, candidate) as context:
+            try:
+                rejection = compile_gate.load(context, cross_compile=False)
+                context.close_runner()
+                context.runner = None if rejection else context.candidate_side().runner(zones=False)
+            except WorkerError as error:
+                rejection = rejection_of(error)
+            if rejection:
+                raise UsageError(f"{task.id}: {rejection.sentence}")
+            with self._device_lock.alone():
+                yield context
 
     def time_baseline(self, task: TaskSpec, sessions: int) -> Iterator[dict[str, CaseTimes]]:
         """Yield A/A sessions: the task's baseline timed against itself, the times by full case. For calibration."""

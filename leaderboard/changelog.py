@@ -15,10 +15,14 @@ PROTOCOLS = "Timing protocols"
 
 @dataclass(frozen=True, slots=True)
 class Changelog:
-    """Texts for people by version ("0.3.0") and by protocol ("arena-1"), in the order of the file."""
+    """Texts for people by version ("0.4.0") and by protocol ("arena-2"), in the order of the file.
+
+    `until` has the last day of each protocol that another one has replaced.
+    """
 
     evaluators: Mapping[str, str]
     protocols: Mapping[str, str]
+    until: Mapping[str, str]
 
 
 @cache
@@ -31,10 +35,11 @@ def parse(text: str) -> Changelog:
     """Read a changelog in the form of Keep a Changelog.
 
     Raises:
-        ValueError: a version or protocol is described twice, or an item of the protocols has no name.
+        ValueError: a version or protocol is described twice, or an item of the protocols is of another form.
     """
     evaluators: dict[str, str] = {}
     protocols: dict[str, str] = {}
+    until: dict[str, str] = {}
     for heading, body in re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE):
         items = [" ".join(item.split()) for item in re.findall(r"^- (.+(?:\n  .+)*)", body, re.MULTILINE)]
         version = re.fullmatch(r"\[(\d\S*)\] - \d{4}-\d{2}-\d{2}", heading)
@@ -43,11 +48,12 @@ def parse(text: str) -> Changelog:
             _describe(evaluators, version[1], " ".join(_sentence(change) for change in changes))
         elif heading == PROTOCOLS:
             for item in items:
-                name, colon, what = item.partition(": ")
-                if not colon:
-                    raise ValueError(f"{PROTOCOLS}: expected `NAME`: TEXT, seen {item!r}")
-                _describe(protocols, name.strip("`"), _sentence(what))
-    return Changelog(evaluators, protocols)
+                found = re.fullmatch(r"`(\S+)`(?:, until (\d{4}-\d{2}-\d{2}))?: (.+)", item)
+                if found is None:
+                    raise ValueError(f"{PROTOCOLS}: expected `NAME`: TEXT or `NAME`, until DAY: TEXT, seen {item!r}")
+                _describe(protocols, found[1], _sentence(found[3]))
+                until |= {found[1]: found[2]} if found[2] else {}
+    return Changelog(evaluators, protocols, until)
 
 
 def _describe(described: dict[str, str], name: str, what: str) -> None:

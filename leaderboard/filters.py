@@ -17,12 +17,13 @@ class RunFilter:
     suite: str = ""
     device: str = ""
     configuration: str = ""
+    protocol: str = ""
     state: str = ""
     page: int = 1
 
     @classmethod
     def from_query(cls, query: Any) -> Self:
-        words = {name: query.get(name, "")[:100] for name in ("suite", "device", "configuration")}
+        words = {name: query.get(name, "")[:100] for name in ("suite", "device", "configuration", "protocol")}
         state, page = query.get("state", ""), query.get("page", "1")
         number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1
         return cls(**words, state=state if state in RUN_STATES else "", page=min(max(number, 1), LAST_PAGE))
@@ -38,5 +39,6 @@ class RunFilter:
         parts = [f"on suite {self.suite}"] if self.suite else []
         parts += [f"on {self.device}"] if self.device else []
         parts += [f"of {self.configuration}"] if self.configuration else []
+        parts += [f"under {self.protocol}"] if self.protocol else []
         kind = f"{RUN_STATES[self.state][0]} runs" if self.state else "All runs"
         return f"{kind[0].upper()}{kind[1:]} {listed(parts)}".strip() + ", newest first."

@@ -1,7 +1,7 @@
 """A content-addressed store of compressed files below the state folder: records, sessions, bundles and sources.
 
-Files are named archive/ab/abcdef….gz after the sha256 of their content, so each is written once, never changed, and
-checked when it is read.
+Files are named archive/ab/abcdef….gz after the sha256 of their content, so each is never changed and is checked when it
+is read. A damaged one is written again when the same content comes again.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import os
 import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
+
+from evaluator.state import replacing
 
 CHUNK_BYTES = 1 << 20
 ROOM_BYTES = 64 << 20  # a record with all raw times and an agent session are below 10 MiB together
@@ -32,16 +33,9 @@ class ArchiveError(Exception):
 def put(data: bytes) -> str:
     """Store the bytes and return their sha256. The file is on disk before the caller writes a row that names it."""
     digest = hashlib.sha256(data).hexdigest()
-    path = _path(digest)
-    if path.exists():
-        return digest
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part") as file:
-        file.write(gzip.compress(data, compresslevel=6, mtime=0))
-        file.flush()
-        os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):  # another process stored the same bytes first
-            os.link(file.name, path)
+    if not _is_whole(digest):
+        with replacing(_path(digest)) as file:
+            file.write(gzip.compress(data, compresslevel=6, mtime=0))
     return digest
 
 
@@ -56,12 +50,8 @@ def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
                 sha256.update(chunk)
                 size += len(chunk)
                 packed.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-        path = _path(sha256.hexdigest())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):
-            os.link(file.name, path)
+        file.seek(0)
+        put_packed(file, sha256.hexdigest())
     return sha256.hexdigest(), size
 
 
@@ -72,15 +62,11 @@ def copy_to(digest: str, target: Path) -> None:
         ArchiveError: as `get`.
     """
     sha256 = hashlib.sha256()
-    try:
-        with gzip.open(_path(digest)) as packed, target.open("wb") as file:
-            while chunk := packed.read(CHUNK_BYTES):
-                sha256.update(chunk)
-                file.write(chunk)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ArchiveError(f"the archive cannot read {digest}: {error}") from error
-    if sha256.hexdigest() != digest:
-        raise ArchiveError(f"the archive's file {digest} holds something else")
+    with target.open("wb") as file:
+        for chunk in _chunks(digest):
+            sha256.update(chunk)
+            file.write(chunk)
+    _must_match(sha256.hexdigest(), digest)
 
 
 def is_packed(file: IO[bytes], digest: str) -> bool:
@@ -97,15 +83,10 @@ def is_packed(file: IO[bytes], digest: str) -> bool:
 
 def put_packed(file: IO[bytes], digest: str) -> bool:
     """Store compressed bytes that are known to have this digest; return False if they were stored before."""
-    path = _path(digest)
-    if path.exists():
+    if _is_whole(digest):
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+    with replacing(_path(digest)) as part:
         shutil.copyfileobj(file, part, CHUNK_BYTES)
-        part.flush()
-        os.fsync(part.fileno())
-    os.replace(part.name, path)
     return True
 
 
@@ -127,13 +108,43 @@ def get(digest: str) -> bytes:
     Raises:
         ArchiveError: they are missing or damaged.
     """
-    try:
+    with _reading(digest):
         data = gzip.decompress(_path(digest).read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
-        raise ArchiveError(f"the archive cannot read {digest}: {error}") from error
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise ArchiveError(f"the archive's file {digest} holds something else")
+    _must_match(hashlib.sha256(data).hexdigest(), digest)
     return data
+
+
+def _chunks(digest: str) -> Iterator[bytes]:
+    with _reading(digest), gzip.open(_path(digest)) as packed:
+        while chunk := packed.read(CHUNK_BYTES):
+            yield chunk
+
+
+@contextlib.contextmanager
+def _reading(digest: str) -> Iterator[None]:
+    """Say of errors which file they concern, and whether it is missing or damaged."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise ArchiveError(f"the archive has no file {digest}") from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ArchiveError(f"the archive's file {digest} is damaged: {error}") from error
+    except OSError as error:
+        raise ArchiveError(f"the archive's file {digest} cannot be read: {error}") from error
+
+
+def _must_match(seen: str, digest: str) -> None:
+    if seen != digest:
+        raise ArchiveError(f"the archive's file {digest} is damaged: it holds other bytes, of sha256 {seen}")
+
+
+def _is_whole(digest: str) -> bool:
+    """Return whether the file is there and undamaged."""
+    try:
+        with _path(digest).open("rb") as file:
+            return is_packed(file, digest)
+    except OSError:
+        return False
 
 
 def _path(digest: str) -> Path:

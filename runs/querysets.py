@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Self, TypeVar
 
 from django.db import models
-from django.db.models import Count, F, Q
-from django.db.models.functions import Now
+from django.db.models import Count, F, Q, Window
+from django.db.models.functions import Now, RowNumber
 from django.utils import timezone
 
 ModelRow = TypeVar("ModelRow", bound=models.Model)  # the models import this file, so it cannot name them
@@ -82,7 +82,7 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
 
         - the run is published and the configuration is an entry, not a reference line;
         - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
-        - it was timed by its run's protocol: a task's own script is never ranked with arena-1;
+        - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
         - it is neither held nor uncalibrated, and no audit found it hacked, contaminated or a harness fault.
         """
         return (
@@ -96,6 +96,14 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
             .exclude(published_attempt__status__in=NO_VERDICT)
             .exclude(audit__in=("hacked", "contaminated", "harness_fault"))
         )
+
+    def leaders(self, most: int) -> Self:
+        """The `most` fastest results of each task on each device class that may rank, with their `place` from 1."""
+        speed = F("published_attempt__cautious_log_speedup")
+        timed = self.may_rank().filter(published_attempt__cautious_log_speedup__isnull=False)
+        place = Window(RowNumber(), partition_by=("task", "run__device_class"), order_by=(speed.desc(), F("pk").asc()))
+        order = ("task__path", "run__device_class__slug", "place")
+        return timed.annotate(place=place).filter(place__lte=most).order_by(*order)
 
 
 class AttemptQuerySet(models.QuerySet[ModelRow]):

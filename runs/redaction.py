@@ -1,4 +1,4 @@
-"""Takes the secrets of this process out of texts before they reach a log, a row or the archive."""
+"""Takes the secrets of this process, and this host's folders, out of texts before they reach a row or the archive."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 
+from evaluator.host_paths import without_host_paths
 from evaluator.secrets import known_secrets, redact, remove_secrets
 
 T = TypeVar("T")
@@ -25,8 +26,8 @@ def secrets_of_this_process() -> tuple[str, ...]:
 
 
 def redacted(text: str) -> str:
-    """Return a message about a fault as it may be stored in a row and shown to anybody."""
-    return redact(text, secrets_of_this_process())
+    """Return a message about a fault as it may be stored in a row and shown to anybody: no secret, no host folder."""
+    return without_host_paths(redact(text, secrets_of_this_process()))
 
 
 def without_secrets(value: T) -> T:

@@ -144,7 +144,7 @@ def _native(count: int) -> Files:
     """Make CPU records, without whitespace: with it a million would exceed 512 MiB."""
     from evaluator import codec
     from evaluator.bundles.archives.packing import slug
-    from evaluator.records.record import GATE_NAMES, HostInfo
+    from evaluator.records.record import GATE_NAMES, PROTOCOL, HostInfo
     from evaluator.tasks.candidate import Candidate
     from evaluator.tasks.suites import suite_digest
 
@@ -152,7 +152,7 @@ def _native(count: int) -> Files:
     tasks = {f"hip2hip/arena/made_up_{n}": _digest(n) for n in range(count // CASES)}
     for task, digest in tasks.items():
         record = {
-            **{"schema": 1, "protocol": "arena-1", "evaluator": "0.1.0", "started_at": "2026-11-01T12:00:00+00:00"},
+            **{"schema": 1, "protocol": PROTOCOL, "evaluator": "0.1.0", "started_at": "2026-11-01T12:00:00+00:00"},
             "task": {"id": task, "digest": digest, "category": "hip2hip"},
             "candidate": codec.encode(candidate.ref()),
             "baseline_kind": "source",
@@ -166,7 +166,7 @@ def _native(count: int) -> Files:
         yield f"records/{slug(task)}.json", json.dumps(record, separators=(",", ":")).encode()
         yield f"candidates/{slug(task)}/gelu.hip", SOURCE
     manifest = {
-        **{"suite": "made-up@1", "suite_digest": suite_digest(tasks), "agent": "rewrite", "protocol": "arena-1"},
+        **{"suite": "made-up@1", "suite_digest": suite_digest(tasks), "agent": "rewrite", "protocol": PROTOCOL},
         **{"device_class": "cpu-x86_64", "repeat": 0, "round": None, "tasks": tasks},
     }
     yield "run.json", json.dumps(manifest).encode()

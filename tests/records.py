@@ -11,6 +11,7 @@ from evaluator.records.measurements import Block, Clock, Ratio, TimingSession
 from evaluator.records.reasons import REASONS, Flag, Status
 from evaluator.records.record import (
     GATE_NAMES,
+    PROTOCOL,
     CandidateRef,
     CaseRecord,
     GateOutcome,
@@ -27,7 +28,7 @@ CALIBRATION = DeviceCalibration(
     device="GPU-1",
     device_class="h100-sxm",
     made_at="2026-11-28T00:00:00+00:00",
-    software="driver 1, torch 2, triton 3",
+    software=f"driver 1, torch 2, triton 3, protocol {PROTOCOL}",
     e0_ns=3_000.0,
     floors={"5-10us": 0.02, "10-50us": 0.002, "50-500us": 0.001},
     floor_sessions=20,
@@ -45,7 +46,7 @@ def make_record(*, reason: str | None = None, **changes: Any) -> Record:
     gate = None if status is Status.PASSED or ours else "correctness"
     values = {
         "schema": 1,
-        "protocol": "arena-1",
+        "protocol": PROTOCOL,
         "evaluator": "0.1.0",
         "started_at": "2026-11-01T12:00:00+00:00",
         "task": TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"),
@@ -166,7 +167,7 @@ def make_unseen_record(**changes: Any) -> UnseenRecord:
     """Of a cpu: a case in each quadrant."""
     values = {
         "schema": 1,
-        "protocol": "arena-1",
+        "protocol": PROTOCOL,
         "evaluator": "0.1.0",
         "generator": "1",
         "round": "d" * 64,

@@ -26,6 +26,7 @@ from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from arena_site.operations import table_rows
+from evaluator.state import sync_folder
 from runs import archive
 from runs.models import Round
 
@@ -58,6 +59,7 @@ def write_backup(path: Path) -> Summary:
             file.flush()
             os.fsync(file.fileno())
             os.link(part, path)
+            sync_folder(path.parent)
         finally:
             part.unlink()
     return summary

@@ -18,7 +18,7 @@ from evaluator.agents.interface import SessionContext
 from evaluator.errors import EvaluatorError, HostError
 from evaluator.inside import arena
 from evaluator.records.reasons import Status
-from evaluator.tasks.candidate import MAX_BYTES, Candidate, candidate_from_files
+from evaluator.tasks.candidate import Candidate, NotASource, candidate_from_files
 
 MAX_MESSAGE_BYTES = 64 << 20
 TALK_S = 30.0  # to send a workspace
@@ -108,11 +108,11 @@ def candidate_of(message: bytes, context: SessionContext) -> Candidate | None:
         raw = json.loads(message)
         pairs = raw.items() if isinstance(raw, dict) else None
         files = {
-            str(name): None if data is None else base64.b64decode(data, validate=True) for name, data in pairs or ()
+            str(name): NotASource() if data is None else base64.b64decode(data, validate=True)
+            for name, data in pairs or ()
         }
     except (ValueError, TypeError, RecursionError, binascii.Error):
         return None
     if pairs is None:
         return None
-    bounded = {name: data if data is None or len(data) <= MAX_BYTES else None for name, data in files.items()}
-    return candidate_from_files(bounded, context.task, label=context.agent, ignore_extra=True)
+    return candidate_from_files(files, context.task, label=context.agent, ignore_extra=True)

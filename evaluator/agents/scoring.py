@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from evaluator.inside.excerpts import excerpt
 from evaluator.records.reasons import Status
 from evaluator.records.record import CaseRecord, Record
 from evaluator.wording import counted
 
-LOG_CHARACTERS = 4000  # the end of the log
+LOG_CHARACTERS = 4000  # of the beginning and end of the log
 
 
 def speedup_of(record: Record) -> float | None:
@@ -30,7 +31,7 @@ def feedback_text(record: Record) -> str:
             numbers = " ".join(f"{name}={value}" for name, value in one.numbers.items() if value is not None)
             lines.append(f"{one.target} {one.kernel} {one.configuration}: {one.error or numbers}")
     if record.status is not Status.PASSED and record.log:
-        lines += ["log:", record.log[-LOG_CHARACTERS:]]
+        lines += ["log:", excerpt(record.log, LOG_CHARACTERS)]
     return "\n".join(dict.fromkeys(lines)) + "\n"
 
 

@@ -18,7 +18,7 @@ from evaluator.bench.build import build_bench
 from evaluator.errors import HostError
 from evaluator.hip.gpu_allocator import build_allocator
 from evaluator.hip.prepare_gpu import GpuHost, find_nvcc, prepare_gpu, version_of
-from evaluator.inside.limits import Access, Limits
+from evaluator.inside.limits import GPU_LIMITS, Access, Limits
 from evaluator.state import state_folder
 
 NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps")
@@ -68,7 +68,7 @@ class CudaBackend(Backend):
 
     @property
     def limits(self) -> Limits:
-        return Limits(memory_bytes=None, cpu_s=900, workspace_bytes=2 << 30)
+        return GPU_LIMITS
 
     def sample(self) -> Sample:
         return self._nvml.sample()

@@ -23,7 +23,7 @@ from evaluator.bench.build import build_bench
 from evaluator.errors import HostError
 from evaluator.hip.gpu_allocator import build_allocator
 from evaluator.hip.prepare_gpu import GpuHost, prepare_gpu, version_of
-from evaluator.inside.limits import Access, Limits
+from evaluator.inside.limits import GPU_LIMITS, Access, Limits
 from evaluator.state import state_folder
 
 ROCM = Path("/opt/rocm")
@@ -79,7 +79,7 @@ class RocmBackend(Backend):
 
     @property
     def limits(self) -> Limits:
-        return Limits(memory_bytes=None, cpu_s=900, workspace_bytes=2 << 30)
+        return GPU_LIMITS
 
     def sample(self) -> Sample:
         return sample_of(self._sysfs)

@@ -91,6 +91,7 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
+    _audit_command(commands)
     run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")
     run.add_argument("--suite", required=True, metavar="NAME", help="the name of a suite (tasks/suites)")
     run.add_argument("--agent", required=True, metavar="NAME", help="the name of an agent (evaluator/agents)")
@@ -115,6 +116,20 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )
     _device(demo)
     demo.set_defaults(command="demo")
+
+
+def _audit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    audit = commands.add_parser("audit", help="run a recorded result under the profiler and compare it with T_dev")
+    audit.add_argument("record", type=Path, metavar="RECORD", help="a record's JSON file")
+    audit.add_argument(
+        "--candidate", type=Path, metavar="DIR", help="its source files (default: beside the record in a run folder)"
+    )
+    audit.add_argument(
+        "--recorded", type=Path, metavar="DIR", help="read the CSV files of rocprofv3 there, and run nothing"
+    )
+    audit.add_argument("--out", type=Path, metavar="FILE", help="also write the report to this JSON file")
+    _device(audit)
+    audit.set_defaults(command="audit", backend=None)
 
 
 def _bundle_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

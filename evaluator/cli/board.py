@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from evaluator.inside.excerpts import cut
 from evaluator.records.record import Record
 from evaluator.tasks.spec import CATEGORIES
 from evaluator.unseen.cases import CONFIG_CATEGORIES
@@ -59,7 +60,7 @@ def unseen_cases_text(record: UnseenRecord) -> str:
         sides = {"baseline": case.baseline, "candidate": case.candidate}
         messages = [f"{name}: {side.message}" for name, side in sides.items() if side.message]
         speedup = f"{case.speedup:.2f} x" if case.speedup else ""
-        rows.append([case.category, case.id, case.quadrant, ("; ".join(messages) or speedup)[:120]])
+        rows.append([case.category, case.id, case.quadrant, cut("; ".join(messages) or speedup, 120)])
     return _table(rows)
 
 
@@ -82,7 +83,7 @@ def _entry_row(category: str, entry: str, records: list[Record]) -> list[str]:
 def _result_row(entry: str, record: Record) -> list[str]:
     flags = ", ".join(flag.value for flag in record.flags if flag != "functional")
     text = record.message or (f"passed ({flags})" if flags else "")
-    return [record.task.id, entry, record.status.value, f"{record.seconds['total']:.1f}", text[:90]]
+    return [record.task.id, entry, record.status.value, f"{record.seconds['total']:.1f}", cut(text, 90)]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

@@ -10,6 +10,7 @@ from time import monotonic
 from evaluator.agents import REFERENCE_AGENTS
 from evaluator.cli.board import board_text, quadrant_counts, seconds_text
 from evaluator.cli.runfolder import TaskOutcome, run_suite
+from evaluator.inside.excerpts import excerpt
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.suites import TaskSuite
 
@@ -30,7 +31,7 @@ def run_demo(suite: TaskSuite, evaluator: Evaluator, folder: Path, write: Callab
     for outcome in wrong:
         record = outcome.record
         write(f"\n{record.task.id} by {record.candidate.label}: seen {record.status}; expected {outcome.expected}")
-        write(f"  {record.message or ''}\n{record.log[-2000:]}")
+        write(f"  {record.message or ''}\n{excerpt(record.log, 4000)}")
     total = sum(map(len, outcomes.values()))
     write(f"\n{total - len(wrong)} of {total} results have the expected status. Records: {folder}")
     return not wrong

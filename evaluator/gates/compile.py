@@ -15,10 +15,11 @@ from evaluator.gates.context import Context
 from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.gates.source import report
 from evaluator.gates.symbols import findings_of
+from evaluator.inside.excerpts import excerpt
 from evaluator.judge.builds import Build, build
 from evaluator.judge.draws import draws_of
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.side import Side, blaming_baseline
+from evaluator.judge.side import MAX_LOG, Side, blaming_baseline
 from evaluator.sandbox import WorkerError, WorkerFault
 
 NAME = "compile"
@@ -66,7 +67,9 @@ def build_trusted(side: Side, context: Context) -> Rejection | None:
         if made.not_portable:
             return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")
         if made.product is None:
-            raise BaselineError(f"the baseline of {context.task.id} does not build: {made.native['log'][-500:]}")
+            raise BaselineError(
+                f"the baseline of {context.task.id} does not build: {excerpt(made.native['log'], MAX_LOG)}"
+            )
         note_build(context, "baseline", made)
         side.product = made.product
     return None
@@ -84,7 +87,7 @@ def _rejection(made: Build, stands_in: bool) -> Rejection | None:
             return Rejection("target_compiler_error", f"{TARGET}: {first_error(gfx942['log'])}", gfx942["log"])
         return None if native["has_module"] else Rejection("no_module", "", log)
     if native["fault"] == "timeout":
-        return Rejection("build_time", log or "the compiler did not finish in time", log)
+        return Rejection("build_time", log.strip().rpartition("\n")[2].removeprefix("error: "), log)
     if native["fault"] == "size" or "#error" in log:  # an #error directive is the source's own decision
         return Rejection("compiler_error", first_error(log), log)
     if made.unsupported and (target_ok or not gfx942["checked"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from traceback import clear_frames
 from types import ModuleType, TracebackType
@@ -127,13 +127,16 @@ class Context:
         return False
 
     def charged(self, rejection: Rejection | None) -> Rejection | None:
-        """Return the rejection, where it is the candidate's own fault.
+        """Return the rejection, where it is the candidate's own fault, with the limit that it met.
 
         Raises:
             SandboxError: memory ran out while another evaluation was using the device.
         """
         if rejection and rejection.reason == "out_of_memory" and self.device_lock.in_use_by_others():
             raise SandboxError("memory ran out while another evaluation was using the device")
+        if rejection and rejection.reason == "out_of_memory" and self.backend.torch_device == "cpu":
+            limit = f"it may use {self.task.limits.memory_mb} MiB"
+            return replace(rejection, detail=f"{rejection.detail}; {limit}" if rejection.detail else limit)
         return rejection
 
     def candidate_side(self) -> Side:

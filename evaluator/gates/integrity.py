@@ -14,12 +14,14 @@ NAME = "integrity"
 
 
 def check(context: Context) -> Rejection | None:
-    """Check the task's digest and the times; report processes that were left behind as a finding."""
+    """Check the task's digest, limits and times; report processes that were left behind as a finding."""
     digest = task_digest(task_files(context.task.folder))
     if digest != context.task.digest:
         if context.candidate_side().sandbox_hides_tasks:
             raise TaskError([f"{context.task.id} was edited while a candidate was evaluated for it"])
         return Rejection("task_changed", f"{context.task.id} is now {digest[:12]}, was {context.task.digest[:12]}")
+    if (excess := context.candidate_side().excess) is not None:
+        return Rejection("sandbox_limit", excess)
     if (left := context.candidate_side().leftovers) > 0:
         text = f"{counted(left, 'process was', 'processes were')} still running when a worker ended, and killed then"
         context.findings.append(Finding(NAME, "child_left_behind", text))

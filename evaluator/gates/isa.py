@@ -7,12 +7,15 @@ for other targets, it is a finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evaluator.backends import cpu
 from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
+from evaluator.host_paths import without_host_paths
+from evaluator.inside.excerpts import cut
 from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS
 from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
@@ -22,7 +25,10 @@ from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 
 GATE = "compile"  # the gate that the findings name
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "
-MAX_KERNELS, MAX_TEXT, MAX_NUMBER = 400, 200, 1e12  # bounds on what a worker's report may put into a record
+# Bounds on what a worker's report may put into a record.
+MAX_KERNELS, MAX_TEXT, MAX_ERROR, MAX_NUMBER = 400, 200, 300, 1e12
+_ERROR = re.compile(r"(?<![A-Za-z])(?:error|ERROR|fatal) {0,4}:")  # clang, nvcc and ptxas; no exception's class
+_SUMMARY = re.compile(r"linker command failed|frontend command failed|ld returned \d+ exit status")
 
 
 def note_build(context: Context, side: SideName, made: Build) -> None:
@@ -74,10 +80,12 @@ def note_baseline(context: Context, runner: Runner) -> None:
 
 
 def first_error(log: str) -> str:
-    """Return the first line that names an error, else the last line."""
+    """Return the line of a compiler's or linker's output that names the first error, else the last line."""
     lines = [line for line in log.splitlines() if line.strip()]
-    errors = [line for line in lines if "error:" in line]
-    return (errors or lines[-1:] or ["the compiler printed nothing"])[0]
+    errors = [line for line in lines if _ERROR.search(line)]
+    causes = [line for line in errors if not _SUMMARY.search(line)]
+    missing = [line for line in lines if "undefined reference" in line]
+    return (causes or missing or errors or lines[-1:] or ["the compiler printed nothing"])[0]
 
 
 class _Reported(NamedTuple):
@@ -122,10 +130,10 @@ def _reports(side: SideName, kernels: Sequence[dict[str, Any]]) -> list[IsaRepor
     return [
         IsaReport(
             side=side,
-            target=kernel["target"][:MAX_TEXT],
-            kernel=kernel["kernel"][:MAX_TEXT],
-            configuration=kernel.get("configuration", "")[:MAX_TEXT],
-            error=first_error(kernel["error"])[:MAX_TEXT] if kernel.get("error") else None,
+            target=cut(kernel["target"], MAX_TEXT),
+            kernel=cut(kernel["kernel"], MAX_TEXT),
+            configuration=cut(kernel.get("configuration", ""), MAX_TEXT),
+            error=_objection(kernel["error"]) if kernel.get("error") else None,
             numbers={name: _number(kernel.get(name)) for name in ISA_NUMBERS},
         )
         for kernel in kernels[:MAX_KERNELS]
@@ -164,7 +172,14 @@ def _refusal(context: Context, kernels: Sequence[dict[str, Any]]) -> Rejection |
 
 
 def _error_line(kernel: dict[str, Any]) -> str:
-    return f"{kernel['kernel']}: {first_error(kernel['error'])}"[:MAX_TEXT]
+    return f"{cut(kernel['kernel'], MAX_TEXT)}: {_objection(kernel['error'])}"
+
+
+def _objection(error: str) -> str:
+    """Return why a kernel does not compile: the exception or signal, then the first error that the compiler printed."""
+    first, _, others = without_host_paths(error).strip().partition("\n")
+    printed = next((line.strip() for line in others.splitlines() if _ERROR.search(line)), "")
+    return cut(f"{first}: {printed}" if printed else first, MAX_ERROR)
 
 
 def _find_spills(context: Context) -> None:
@@ -174,7 +189,7 @@ def _find_spills(context: Context) -> None:
         names = dict.fromkeys(one.kernel for one in ours if _spills(one))
         if names:
             text = f"On {target.arch} registers spill to memory in {', '.join(names)}."
-            context.findings.append(Finding(GATE, "spills", text[:MAX_TEXT]))
+            context.findings.append(Finding(GATE, "spills", cut(text, MAX_TEXT)))
 
 
 def _spills(report: IsaReport) -> bool:

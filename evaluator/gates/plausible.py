@@ -6,6 +6,7 @@ from statistics import median
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.rejection import Rejection
+from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.records.record import Finding
 from evaluator.thresholds import (
     CLOCKS_AGREE,
@@ -17,6 +18,7 @@ from evaluator.thresholds import (
     OUTSIDE_SHARE,
     OUTSIDE_SLACK_NS,
     OUTSIDE_SLACK_SHARE,
+    OUTSIDE_TOO_NOISY,
 )
 
 GATE = "integrity"
@@ -53,16 +55,18 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
 
 def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     """Reject a speed on T_dev that the judge's own clock does not show; hold a case on which that cannot be asked."""
-    if state.outside is None or state.ratio is None or not state.ratio.eligible:
+    if state.ratio is None or not state.ratio.eligible:
         return None
-    if state.outside.lacking:
-        text = f"case {state.case.id}: the judge's own clock cannot be taken: {state.outside.lacking}"
+    outside = state.outside or OutsideTimes(lacking="it was not taken")
+    own_ns = median(found.candidate_ns for found in state.times)
+    noisy = "its readings vary too much" if outside.noise_ns > OUTSIDE_TOO_NOISY * own_ns else None
+    if lacking := outside.lacking or noisy:
+        text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
         context.hold(Finding(GATE, "no_outside_clock", text))
         return None
-    own_ns = median(found.candidate_ns for found in state.times)
-    if state.outside.excess_ns <= OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns:
+    if outside.excess_ns <= OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns + outside.noise_ns:
         return None
-    seen_ns = own_ns + state.outside.excess_ns
+    seen_ns = own_ns + outside.excess_ns
     text = f"case {state.case.id}: events say {own_ns / 1e3:.1f} us, the judge's own clock {seen_ns / 1e3:.1f} us"
     return Rejection("impossible_time", text)
 

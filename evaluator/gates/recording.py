@@ -10,6 +10,8 @@ from typing import Literal
 from evaluator import VERSION
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, UnseenTrial
+from evaluator.host_paths import without_host_paths
+from evaluator.inside.excerpts import excerpt
 from evaluator.judge.rejection import Rejection
 from evaluator.records.measurements import FUNCTIONAL
 from evaluator.records.reasons import Flag, Status
@@ -88,6 +90,11 @@ def unseen_record_of(
     )
 
 
+def log_of(printed: str) -> str:
+    """Return a record's log of what was printed: its beginning and end, without this host's folders."""
+    return excerpt(without_host_paths(printed), LOG_BYTES)
+
+
 def _case_record(state: CaseState, timed: bool) -> CaseRecord:
     """Make a case's record; it has times only if the candidate passed."""
     return CaseRecord(
@@ -158,4 +165,4 @@ def _rounded(context: Context) -> dict[str, float]:
 def _log(context: Context, rejections: Sequence[Rejection]) -> str:
     printed = context.candidate.log if context.candidate else []
     texts = dict.fromkeys([*context.log, *printed, *(rejection.log for rejection in rejections)])
-    return "\n".join(filter(None, texts))[-LOG_BYTES:]
+    return log_of("\n".join(filter(None, texts)))

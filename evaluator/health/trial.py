@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluator.errors import EvaluatorError
+from evaluator.inside.excerpts import excerpt
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate, baseline
@@ -57,7 +58,7 @@ def _summary(record: Record, expected: Status) -> str:
     seconds = f"in {record.seconds.get('total', 0.0):.1f} s"
     if record.status is expected:
         return f"{record.status} {seconds}, as expected"
-    return f"{record.status} {seconds}, expected {expected}: {record.message or ''} {record.log[-300:]}".strip()
+    return f"{record.status} {seconds}, expected {expected}: {record.message or ''} {excerpt(record.log, 600)}".strip()
 
 
 def _bad(task: TaskSpec, name: str) -> Candidate:

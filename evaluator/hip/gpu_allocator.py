@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Literal
 
+from evaluator.inside.excerpts import excerpt
+
 SOURCE = Path(__file__).with_name("gpu_allocator.cpp")
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-shared")
 
@@ -30,7 +32,7 @@ def build_allocator(state: Path, api: Literal["cuda", "hip"], runtime: Path) -> 
     command = [compiler, *FLAGS, f"-DARENA_API={api}", str(SOURCE), "-o", str(temporary), str(runtime)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        return None, f"off: {done.stderr.strip()[-300:]}"
+        return None, f"off: {excerpt(done.stderr.strip(), 600)}"
     for path, mode in ((temporary, 0o755), (library.parent, 0o755)):
         path.chmod(mode)  # workers are other users
     temporary.replace(library)

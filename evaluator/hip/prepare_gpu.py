@@ -22,6 +22,7 @@ from typing import Any, Literal
 from evaluator.errors import HostError
 from evaluator.hip.cuda_names import names_header
 from evaluator.hip.prepare import EXPORTS, REFERENCE, ROCM_HEADERS, SOURCES, locked, prepare
+from evaluator.inside.excerpts import excerpt
 from evaluator.inside.hip_cpu import MODULE_NAME
 from evaluator.inside.hip_gpu.build import build_reference
 
@@ -195,7 +196,7 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
     command = [gxx, *_BINDING_FLAGS, _MODULE, *includes, "-c", str(SOURCES / "gpu/binding.cpp")]
     done = subprocess.run([*command, "-o", str(toolchain.binding)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise HostError(f"the binding of HIP extensions does not compile: {done.stderr[-500:]}")
+        raise HostError(f"the binding of HIP extensions does not compile: {excerpt(done.stderr, 1000)}")
     _compile_reference(toolchain)
     for path in (root, *root.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user

@@ -18,6 +18,7 @@ from evaluator.inside.limits import Limits
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
 CAPABILITY_VERSION_3 = 0x20080522
 CPU_GRACE_S = 2  # between SIGXCPU, which shows the cause, and SIGKILL
+SPARE_PROCESSES = 32  # above the limit at which the judge's watchdog ends them all, so that it sees the cause
 FIRST_TO_DIE = "1000"  # the kernel kills it first if the host runs out of memory
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -64,7 +65,7 @@ def _set_limits(limits: Limits, already: int) -> None:
     wanted = {
         resource.RLIMIT_AS: limits.memory_bytes,
         resource.RLIMIT_CPU: limits.cpu_s,
-        resource.RLIMIT_NPROC: limits.processes + already,
+        resource.RLIMIT_NPROC: limits.processes + SPARE_PROCESSES + already,
         resource.RLIMIT_FSIZE: limits.file_bytes,
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_CORE: 0,

@@ -14,6 +14,7 @@ from evaluator.inside.bench import Timing
 from evaluator.inside.caller import Caller, Spec
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.devices import DEVICES, DeviceOperations
+from evaluator.inside.gpu.trace import ActivityTrace
 from evaluator.inside.hip_cpu import build_both
 from evaluator.inside.hip_gpu import build_for_gpu
 from evaluator.inside.limits import DeviceKind
@@ -21,7 +22,7 @@ from evaluator.inside.limits import DeviceKind
 _undisturbed = torch._C.DisableTorchFunction  # turns torch function modes off, the emulated GPU's and a candidate's
 COMMANDS = (
     *("put", "take", "build", "attach", "clock", "load"),
-    *("open", "compile", "prepare", "call", "fetch", "report", "time"),
+    *("open", "compile", "prepare", "call", "fetch", "report", "time", "trace"),
 )
 Handler = Callable[..., dict[str, object]]
 
@@ -36,6 +37,7 @@ class Harness:
         self.caller: Caller | None = None
         self.device: DeviceOperations | None = None
         self.timing: Timing | None = None
+        self.activity = ActivityTrace(self.workspace, mailbox)
 
     def handlers(self) -> dict[str, Handler]:
         """Return the commands by name."""
@@ -134,6 +136,10 @@ class Harness:
         """Run a command of inside/bench.py."""
         assert self.timing is not None
         return self.timing.handlers()[what](**fields)
+
+    def trace(self, what: str, **fields: Any) -> dict[str, object]:
+        """Run a command of inside/gpu/trace.py."""
+        return self.activity.handlers()[what](self._caller(), **fields)
 
     def report(self) -> dict[str, object]:
         """Report every kernel launched so far, as cross-compiled, and faults that the candidate may have caught."""

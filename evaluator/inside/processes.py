@@ -11,6 +11,7 @@ from collections.abc import Iterable
 DEAD, STOPPED = "ZX", "Tt"
 INIT, EVERYBODY = 1, -1  # an init kills its whole namespace at once, which no fork can escape
 PAUSE_S = 0.0005
+KILL_TIMEOUT_S = 40.0  # on a host that they have overloaded; less than the judge waits for a zygote's reply
 
 
 def living_below(root: int) -> list[int]:
@@ -19,7 +20,7 @@ def living_below(root: int) -> list[int]:
     return [pid for pid in _descendants(root, table) if table[pid][1] not in DEAD or _has_thread(pid, DEAD)]
 
 
-def kill_below(root: int, timeout_s: float = 10.0) -> bool:
+def kill_below(root: int, timeout_s: float = KILL_TIMEOUT_S) -> bool:
     """Kill every descendant, repeatedly, since a fork may escape one pass; return whether none is left.
 
     Orphans stay below root only if root, or a process below it, is a subreaper, as every zygote is.
@@ -28,7 +29,7 @@ def kill_below(root: int, timeout_s: float = 10.0) -> bool:
     while living := living_below(root):
         if time.monotonic() > until:
             return False
-        _send(signal.SIGKILL, living)
+        _stop_and_kill(living)
         time.sleep(PAUSE_S)
     return True
 
@@ -52,7 +53,7 @@ def continue_below(root: int) -> None:
     _send(signal.SIGCONT, _descendants(root))
 
 
-def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
+def end_all(timeout_s: float = KILL_TIMEOUT_S) -> dict[int, int] | None:
     """Kill and reap all children of this process, a zygote that adopts orphans.
 
     Returns:
@@ -60,7 +61,10 @@ def end_all(timeout_s: float = 10.0) -> dict[int, int] | None:
     """
     until, codes = time.monotonic() + timeout_s, {}
     while time.monotonic() < until:
-        _send(signal.SIGKILL, [EVERYBODY] if os.getpid() == INIT else living_below(os.getpid()))
+        if os.getpid() == INIT:
+            _send(signal.SIGKILL, [EVERYBODY])
+        else:
+            _stop_and_kill(living_below(os.getpid()))
         try:
             while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
                 codes[ended[0]] = os.waitstatus_to_exitcode(ended[1])
@@ -93,6 +97,12 @@ def threads_of(user: int) -> int:
 def parent_of(pid: int) -> int | None:
     entry = _entry(str(pid))
     return entry[0] if entry else None
+
+
+def _stop_and_kill(pids: list[int]) -> None:
+    """Kill the processes, all stopped first: those that go on trying to fork would take the places of killed ones."""
+    _send(signal.SIGSTOP, pids)
+    _send(signal.SIGKILL, pids)
 
 
 def _send(number: int, pids: Iterable[int]) -> None:

@@ -19,6 +19,8 @@ from typing import NoReturn
 
 from evaluator.inside import command
 from evaluator.inside.channel import Channel, SharedMemory
+from evaluator.inside.exceptions import sentence_of
+from evaluator.inside.excerpts import excerpt
 from evaluator.inside.harness import Harness
 
 MAX_KIND, MAX_TEXT, LAST_FRAMES = 200, 4000, 8
@@ -79,14 +81,18 @@ def _settle(workspace: str, environment: Mapping[str, str]) -> None:
 
 
 def _describe(error: BaseException) -> dict[str, str]:
-    """Return class and end of the traceback, without the frame of `serve`. Formatting may run the candidate's code."""
+    """Return class, sentence and traceback, without the frame of `serve`. Formatting may run the candidate's code."""
     kind = _kind(type(error))
     try:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
-        text = "".join(traceback.format_exception(type(error), error, trace)[-LAST_FRAMES:])[-MAX_TEXT:]
+        text = excerpt("".join(traceback.format_exception(type(error), error, trace)[-LAST_FRAMES:]), MAX_TEXT)
     except BaseException:
         text = "the exception cannot be formatted"
-    return {"kind": kind, "text": text}
+    try:
+        sentence = sentence_of(error)
+    except BaseException:
+        sentence = f"{kind.rpartition('.')[2]}, whose text cannot be formatted"
+    return {"kind": kind, "sentence": sentence, "text": text}
 
 
 def _kind(cls: type) -> str:

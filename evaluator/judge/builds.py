@@ -1,15 +1,14 @@
 """Build a HIP source in a sandbox before any of its code runs, and cache the product where no candidate can write.
 
-The cache key covers source and toolchain (versions, flags, headers, processor). Only successful builds are cached.
+The cache key covers source and toolchain (versions, flags, headers, processor). Only successful builds are cached, each
+in one file: the SHA-256 of the rest, the report as a line of JSON, the product. A damaged file counts as none.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,12 @@ from evaluator.backends.base import Toolchain
 from evaluator.errors import SandboxError
 from evaluator.judge.side import Side
 from evaluator.sandbox import Worker
-from evaluator.state import state_folder
+from evaluator.state import replacing, state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
-REPORT_FORMAT = b"3"  # of the report cached beside a product
+FORMAT = b"4"  # of a cached build and its report
+DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,9 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     Raises:
         WorkerError: the build did not end, or its worker died.
     """
-    folder = _folder(side.files[side.source], toolchain)
-    if (folder / "report.json").is_file():
-        cached = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        return _build(cached, (folder / "product.so").read_bytes(), cached=True)
+    path = _path(side.files[side.source], toolchain)
+    if (cached := _load(path)) is not None:
+        return _build(*cached, cached=True)
     worker, limit_s = side.spawn(), side.task.limits.build_s
     try:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
@@ -59,7 +58,7 @@ def build(side: Side, toolchain: Toolchain) -> Build:
         side.close(worker, has_loaded=False)
     made = _build(report, product, cached=False)
     if made.product is not None and (made.gfx942["ok"] or not toolchain.as_dict()["gfx942_available"]):
-        _store(folder, report, made.product)
+        _store(path, report, made.product)
     return made
 
 
@@ -83,18 +82,25 @@ def _take(worker: Worker, path: str) -> bytes | None:
             return data
 
 
-def _folder(source: bytes, toolchain: Toolchain) -> Path:
-    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode() + REPORT_FORMAT).hexdigest()
+def _path(source: bytes, toolchain: Toolchain) -> Path:
+    key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode() + FORMAT).hexdigest()
     return state_folder() / "builds" / key[:2] / key
 
 
-def _store(folder: Path, report: dict[str, Any], product: bytes) -> None:
-    """Write to a temporary folder and rename it, so that two evaluations at once do not conflict."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=folder.parent))
-    (temporary / "product.so").write_bytes(product)
-    (temporary / "report.json").write_text(json.dumps(report), encoding="utf-8")
+def _store(path: Path, report: dict[str, Any], product: bytes) -> None:
+    data = json.dumps(report).encode() + b"\n" + product
+    with suppress(OSError), replacing(path) as file:  # a full disk costs time, not the evaluation
+        file.write(hashlib.sha256(data).digest() + data)
+
+
+def _load(path: Path) -> tuple[dict[str, Any], bytes] | None:
+    """Return report and product of a cached build; None if there is none, or its file is damaged or unreadable."""
     try:
-        os.rename(temporary, folder)
+        data = path.read_bytes()
     except OSError:
-        shutil.rmtree(temporary)
+        return None
+    digest, data = data[:DIGEST_BYTES], data[DIGEST_BYTES:]
+    if hashlib.sha256(data).digest() != digest:
+        return None
+    report, _, product = data.partition(b"\n")
+    return json.loads(report), product

@@ -10,9 +10,9 @@ import torch
 from evaluator.errors import TaskError
 from evaluator.judge.sampling import sampling_problem
 from evaluator.tasks.spec import Case, Output, Tolerance
+from evaluator.wording import ratio_text
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
-TINY = 1e-300  # avoids a division by zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +141,13 @@ def _close(
     outside = int((error > bound).sum())
     if rmse <= allowed and not outside:
         return Comparison(None, f"{name}: relative error {rmse:.1e}, allowed {allowed:.1e}", rmse, allowed)
-    worst = float((error / (bound + TINY)).max())
-    detail = (
-        f"{name}: relative error {rmse:.1e}, allowed {allowed:.1e}; "
-        f"{outside} of {wanted.numel()} values outside their bound, the worst {worst:.1f} times"
-    )
-    return Comparison("mismatch", detail, rmse, allowed)
+    counts = f"{outside} of {wanted.numel()} values"
+    if not float(bound.max()):  # no ratio: what is to be copied must be equal
+        detail = f"{counts} differ, and none may; relative error {rmse:.1e}"
+        return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
+    worst = ratio_text(float((error / bound).max()))
+    detail = f"{counts} outside their bound, the worst {worst} times; relative error {rmse:.1e}, allowed {allowed:.1e}"
+    return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
 
 
 def _rms(values: torch.Tensor) -> float:

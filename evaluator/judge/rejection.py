@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from evaluator.host_paths import without_host_paths
+from evaluator.inside.excerpts import LEFT_OUT, cut
 from evaluator.records.reasons import REASONS, Status
-from evaluator.sandbox import BadReply, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox import BadReply, LimitExceeded, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
 
-MAX_DETAIL = 300
+MAX_DETAIL = 300  # characters of a sentence
 _RAISED = {  # last part of an exception's class name → reason
     "CompileFailed": "target_compiler_error",
     "UnsupportedFeature": "unsupported_feature",
@@ -41,6 +43,7 @@ _DEVICE_TEXTS = ("CUDA error", "HIP error", "Triton Error [CUDA]", "Triton Error
 _OURS = ("CompileFailed", "UnsupportedFeature", "OutOfBounds", "NoEntry")
 AMD_FAULT = "Memory access fault by GPU"  # printed by ROCm's runtime, which then aborts the process
 _SIGNALS = {"SIGSEGV": "segfault", "SIGBUS": "segfault", "SIGABRT": "aborted"}
+_LIMITS = {"SIGXCPU": "its limit of processor time", "SIGXFSZ": "its limit of a file's size"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,8 @@ class Rejection:
 
     @property
     def sentence(self) -> str:
-        detail = " ".join(self.detail.split())
-        return REASONS[self.reason][1].replace("{detail}", detail[:MAX_DETAIL].rstrip("."))
+        detail = cut(without_host_paths(" ".join(self.detail.split())), MAX_DETAIL)
+        return REASONS[self.reason][1].replace("{detail}", detail.rstrip("."))
 
     @property
     def of_baseline(self) -> str:
@@ -73,9 +76,11 @@ def rejection_of(error: WorkerError) -> Rejection:
             if "sandbox's time" in error.detail:
                 return Rejection("total_time", error.detail, error.output)
             reason = "build_time" if error.op == "build" else "call_time"
-            return Rejection(reason, f"no reply to {error.op} in time", error.output)
+            return Rejection(reason, f"{error.op}: {error.detail}", error.output)
         case OutputFlood():
             return Rejection("flood", error.detail, error.output)
+        case LimitExceeded():
+            return Rejection("sandbox_limit", error.detail, error.output)
         case BadReply():
             return Rejection("forged_reply", error.detail, error.output)
         case WorkerFault():
@@ -92,7 +97,7 @@ def of_exception_class(name: str, text: str, log: str = "", *, otherwise: str = 
 
 def _of_exception(error: WorkerFault) -> Rejection:
     name = error.kind.rpartition(".")[2]
-    last = _line_of(error.kind, error.text)
+    last = error.sentence or _line_of(error.kind, error.text)
     log = f"{error.output}\n{error.text}".strip()
     if name == "ImportError" and "module export function" in error.text:
         return Rejection("no_module", "", log)
@@ -114,7 +119,11 @@ def _of_exception(error: WorkerFault) -> Rejection:
 def _is_native(trace: str) -> bool:
     """Return whether a traceback is complete and has only frames of the evaluator: candidates can forge its texts."""
     frames = _FRAME.findall(trace)
-    return trace.startswith("Traceback") and all("/evaluator/inside/" in frame for frame in frames)
+    return (
+        trace.startswith("Traceback")
+        and LEFT_OUT not in trace
+        and all("/evaluator/inside/" in frame for frame in frames)
+    )
 
 
 def _line_of(kind: str, text: str) -> str:
@@ -130,4 +139,5 @@ def _of_death(error: WorkerDied) -> Rejection:
         return Rejection("no_output", f"exit code {error.ended.exit_code} during {error.op}", error.output)
     if AMD_FAULT in error.output:
         return Rejection("out_of_bounds", f"{AMD_FAULT} during {error.op}", error.output)
-    return Rejection(_SIGNALS.get(name, "killed"), f"{name} during {error.op}", error.output)
+    meaning = f" ({_LIMITS[name]})" if name in _LIMITS else ""
+    return Rejection(_SIGNALS.get(name, "killed"), f"{name}{meaning} during {error.op}", error.output)

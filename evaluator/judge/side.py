@@ -13,6 +13,7 @@ from typing import Any, Literal
 import torch
 
 from evaluator.errors import BaselineError, SandboxError
+from evaluator.inside.excerpts import excerpt
 from evaluator.inside.limits import DeviceKind
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
@@ -26,6 +27,7 @@ Order = Literal["forward", "reversed"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
 PRODUCT = "candidate.so"
+MAX_LOG = 1000  # characters of a log in the message of a fault
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
     "wrong_count",
@@ -70,6 +72,11 @@ class Side:
     @property
     def sandbox_hides_tasks(self) -> bool:
         return self.sandbox is None or "hidden host files" in self.sandbox.strength
+
+    @property
+    def excess(self) -> str | None:
+        """The sandbox's limit that the processes exceeded together, even if only when the last worker ended."""
+        return self.sandbox.exceeded if self.sandbox is not None else None
 
     @property
     def language(self) -> Language:
@@ -143,7 +150,9 @@ class Side:
             worker.call(op, timeout_s=LOAD_S, **options)
         except WorkerError as error:
             text = error.text if isinstance(error, WorkerFault) else error.output
-            raise SandboxError(f"a worker cannot use the device {self.device}: {error}: {text[-500:]}") from error
+            raise SandboxError(
+                f"a worker cannot use the device {self.device}: {error}: {excerpt(text, MAX_LOG)}"
+            ) from error
 
     def close(self, worker: Worker, *, has_loaded: bool = True) -> None:
         """Close the worker. Without `has_loaded` the candidate never ran; leftovers are stopped compilers."""
@@ -242,7 +251,9 @@ def blaming_baseline(task: TaskSpec) -> Iterator[None]:
         yield
     except WorkerError as error:
         rejection = rejection_of(error)
-        raise BaselineError(f"the baseline of {task.id}: {rejection.of_baseline} {rejection.log[-500:]}") from error
+        raise BaselineError(
+            f"the baseline of {task.id}: {rejection.of_baseline} {excerpt(rejection.log, MAX_LOG)}"
+        ) from error
 
 
 def trusted_runner(side: Side, *, cross_compile: bool = False) -> Runner:
@@ -266,5 +277,7 @@ def trusted_call(runner: Runner, case: Case, contents: Contents) -> Call:
     except WorkerError as error:
         call = rejection_of(error)
     if isinstance(call, Rejection):
-        raise BaselineError(f"the baseline of {runner.side.task.id} on {case.id}: {call.of_baseline} {call.log[-500:]}")
+        raise BaselineError(
+            f"the baseline of {runner.side.task.id} on {case.id}: {call.of_baseline} {excerpt(call.log, MAX_LOG)}"
+        )
     return call

@@ -19,6 +19,7 @@ from typing import Literal, TypeVar
 from evaluator import VERSION
 from evaluator.backends import Backend
 from evaluator.errors import HostError, SandboxError
+from evaluator.gates.recording import log_of
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.checkout import STAGES, MountedTask, Stage
 from evaluator.mounted.held_out import PROTOCOL, HeldOutRecord, held_out_record
@@ -26,7 +27,7 @@ from evaluator.mounted.obstacles import obstacle
 from evaluator.mounted.session import ScriptSession
 from evaluator.mounted.side import ScriptSide
 from evaluator.records.reasons import Flag, Status
-from evaluator.records.record import GATE_NAMES, LOG_BYTES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
+from evaluator.records.record import GATE_NAMES, SCHEMA_VERSION, GateOutcome, Record, SandboxRef, TaskRef
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.injections import HeldOut, NotInjectable
@@ -170,5 +171,5 @@ def _record(session: ScriptSession, backend: Backend, started_at: datetime, sand
         isa=(),
         isa_checked={},
         seconds={name: round(seconds, 4) for name, seconds in session.seconds.items()},
-        log=(session.printed or (rejection.log if rejection else ""))[-LOG_BYTES:],
+        log=log_of(session.printed or (rejection.log if rejection else "")),
     )

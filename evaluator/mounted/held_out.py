@@ -13,10 +13,11 @@ from pathlib import Path
 
 from evaluator import VERSION, codec
 from evaluator.backends import Backend
+from evaluator.gates.recording import log_of
 from evaluator.judge.rejection import Rejection
 from evaluator.mounted.session import ScriptSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import LOG_BYTES, CandidateRef, CaseRecord, Finding, HostInfo, SandboxRef, TaskRef
+from evaluator.records.record import CandidateRef, CaseRecord, Finding, HostInfo, SandboxRef, TaskRef
 from evaluator.unseen.injections import HeldOut
 from evaluator.unseen.record import NOT_JUDGED_STATUSES, Quadrant, SideOutcome, problems_of_outcome, quadrant_of
 
@@ -102,7 +103,7 @@ def held_out_record(
         candidate_outcome=_outcome(rejections[1]),
         cases=tuple(replace(case, split="unseen") for case in cases),
         seconds={name: round(seconds, 4) for name, seconds in session.seconds.items()},
-        log=log[-LOG_BYTES:],
+        log=log_of(log),
     )
 
 

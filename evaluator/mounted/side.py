@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+from evaluator.inside.excerpts import cut
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.mounted import reports
 from evaluator.mounted.checkout import OUTPUT_FOLDERS, MountedTask, Stage
@@ -25,7 +26,8 @@ FAILED_COMMAND: Mapping[Stage, str] = {
     "correctness": "check_failed",
     "performance": "command_failed",
 }
-TAIL = 400
+RAISED = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception)(?::.*)?$", re.MULTILINE)  # the last line of a traceback
+MAX_SAID = 200  # characters of a command's output in a sentence
 
 
 @dataclass(slots=True)
@@ -96,11 +98,10 @@ class ScriptSide:
 
     def _failed(self, stage: Stage, text: str, code: int) -> Rejection:
         """Why a command failed: the fault that a stand-in reported, otherwise the signal, otherwise the exit code."""
-        last = " ".join(self._last_output.split())[-TAIL:]
         reason = SIGNALS.get(code, "killed" if code < 0 else FAILED_COMMAND[stage])
-        return self._stand_in_fault() or Rejection(
-            reason, f"{text} ended with exit code {code}: {last}", self._last_output
-        )
+        said = cut(_said(self._last_output), MAX_SAID)
+        detail = f"{said} (exit code {code} of {text})" if said else f"{text} ended with exit code {code}"
+        return self._stand_in_fault() or Rejection(reason, detail, self._last_output)
 
     def _stand_in_fault(self) -> Rejection | None:
         """The fault that a stand-in reported for a launch, which the script may have ignored, or None."""
@@ -147,3 +148,11 @@ class ScriptSide:
             for name, data in self.files.items():
                 self._worker.put(name, data)
         return self._worker
+
+
+def _said(output: str) -> str:
+    """The line of a failed command's output that helps: its last exception, a compiler's first error, or the last."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    raised = [line for line in lines if RAISED.match(line)]
+    errors = [line for line in lines if "error:" in line]
+    return (raised[-1:] or errors[:1] or lines[-1:] or [""])[0].strip()

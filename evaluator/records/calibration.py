@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evaluator import codec
 from evaluator.errors import HostError
-from evaluator.records.record import HostInfo
+from evaluator.records.record import PROTOCOL, HostInfo
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
 
@@ -43,7 +43,7 @@ class DeviceCalibration:
     device: str  # uuid or serial of the card
     device_class: str
     made_at: str  # ISO 8601, UTC
-    software: str  # driver, torch and Triton: the calibration is invalid with any others
+    software: str  # driver, torch, Triton and protocol: the calibration is invalid with any others
     e0_ns: float  # an event pair around an empty kernel, launch hidden
     floors: Mapping[str, float]  # time bucket → standard deviation of A/A sessions
     floor_sessions: int
@@ -75,7 +75,7 @@ class DeviceCalibration:
 
 
 def read_calibration(host: HostInfo) -> DeviceCalibration | None:
-    """The calibration of this host's device; None if there is none, it is too old, or the software has changed.
+    """The calibration of this host's device; None if there is none, it is too old, or software or protocol changed.
 
     Raises:
         HostError: the file is malformed.
@@ -107,8 +107,9 @@ def device_of(device_class: str, facts: Mapping[str, str]) -> str:
 
 
 def software_of(host: HostInfo) -> str:
-    """Versions of the driver, torch and Triton, on which a calibration depends beside the device."""
-    return ", ".join(f"{name} {host.facts[name]}" for name in ("driver", "torch", "triton") if name in host.facts)
+    """Versions of driver, torch and Triton, and the protocol: what a calibration depends on beside the device."""
+    found = [f"{name} {host.facts[name]}" for name in ("driver", "torch", "triton") if name in host.facts]
+    return ", ".join([*found, f"protocol {PROTOCOL}"])
 
 
 def baseline_key(task_digest: str, case_id: str) -> str:

@@ -67,6 +67,10 @@ REASONS: Mapping[str, tuple[Status, str]] = {
     "killed": (Status.CRASHED, "The process was killed by a signal: {detail}."),
     "raised": (Status.CRASHED, "The candidate raised an exception: {detail}."),
     "out_of_memory": (Status.CRASHED, "The candidate needs more memory than the task allows: {detail}."),
+    "sandbox_limit": (
+        Status.CRASHED,
+        "The candidate's processes together use more than the sandbox allows: {detail}.",
+    ),
     "no_output": (Status.CRASHED, "The process ended before it returned an output: {detail}."),
     "flood": (Status.CRASHED, "The candidate prints too much: {detail}."),
     "repeated_fault": (Status.CRASHED, "The host failed twice on this candidate and is healthy without it: {detail}."),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
+from evaluator.inside.excerpts import excerpt
 from evaluator.records.reasons import Status
 from evaluator.records.record import CandidateRef, TaskRef, is_timestamp
 
@@ -134,9 +135,5 @@ def _implausible(usage: Usage) -> dict[str, int | float]:
 
 
 def shortened(text: str, most: int = MAX_TEXT) -> str:
-    """The text, or if it is longer than `most` characters, its beginning and end with a note on the cut."""
-    text = codec.plain_text(text)
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+    """The text made plain, and if it is longer than `most` characters, only its beginning and end."""
+    return excerpt(codec.plain_text(text), most)

@@ -10,7 +10,16 @@ Faults of a candidate are raised as WorkerError, faults of the host as SandboxEr
 from __future__ import annotations
 
 from evaluator.inside.limits import Access, Limits
-from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox.faults import (
+    BadReply,
+    Ended,
+    LimitExceeded,
+    OutputFlood,
+    WorkerDied,
+    WorkerError,
+    WorkerFault,
+    WorkerTimeout,
+)
 from evaluator.sandbox.sandbox import STRONG_SANDBOX, Sandbox, open_sandbox
 from evaluator.sandbox.standby import Standby
 from evaluator.sandbox.worker import Worker
@@ -20,6 +29,7 @@ __all__ = [
     "Access",
     "BadReply",
     "Ended",
+    "LimitExceeded",
     "Limits",
     "OutputFlood",
     "Sandbox",

@@ -22,18 +22,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import ARENA, WORKSPACE
 from evaluator.inside import processes
 from evaluator.inside.limits import Access, Limits
 
-ARENA = "/arena"  # where evaluator/ is mounted inside
-WORKSPACE = "/ws"
 SWEPT = (WORKSPACE, "/tmp", "/dev/shm")
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
 AS_ROOT = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
 AS_USER = ("SETPCAP", "DAC_OVERRIDE", "FOWNER")
 SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib64")
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives")
-KILL_TIMEOUT_S = 10.0
+KILL_TIMEOUT_S = 60.0  # on a host that its processes have overloaded
 NOBODY = 65534
 
 
@@ -77,7 +76,8 @@ class BubblewrapTree:
         self._process = process
         with open(info_fd, "rb") as info:
             reported = info.read()
-        self._init = _open_child(process.pid, json.loads(reported)["child-pid"]) if reported else None
+        self.zygote = int(json.loads(reported)["child-pid"]) if reported else process.pid
+        self._init = _open_child(process.pid, self.zygote) if reported else None
 
     def kill(self) -> None:
         """Kill all processes; return when the last has ended."""
@@ -99,7 +99,7 @@ def _kill(init: int) -> None:
     poller = select.poll()
     poller.register(init, select.POLLIN)
     if not poller.poll(KILL_TIMEOUT_S * 1000):
-        raise SandboxError(f"its processes cannot be killed within {KILL_TIMEOUT_S} s")
+        raise SandboxError(f"its processes cannot be killed within {KILL_TIMEOUT_S:.0f} s")
 
 
 def user_namespace() -> list[str]:

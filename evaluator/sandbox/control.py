@@ -10,6 +10,7 @@ from typing import cast
 
 from evaluator.errors import SandboxError
 from evaluator.inside.channel import MAX_DATAGRAM_BYTES
+from evaluator.inside.excerpts import excerpt
 
 START_TIMEOUT_S, REQUEST_TIMEOUT_S = 120.0, 60.0
 MAX_LOG = 2000
@@ -55,4 +56,4 @@ class Control:
         if self.log.closed:
             return "it was closed"
         self.log.seek(0)
-        return "it printed: " + (self.log.read()[-MAX_LOG:].decode(errors="replace").strip() or "nothing")
+        return "it printed: " + (excerpt(self.log.read().decode(errors="replace").strip(), MAX_LOG) or "nothing")

@@ -9,7 +9,7 @@ from time import monotonic
 from evaluator.codec import plain_text, plain_texts
 from evaluator.inside.channel import Channel
 
-CHUNK, KEPT_BYTES = 1 << 16, 1 << 16
+CHUNK, FIRST_BYTES, LAST_BYTES = 1 << 16, 1 << 14, 1 << 16
 
 
 class DeadlinePassed(Exception):
@@ -21,16 +21,18 @@ class FloodSeen(Exception):
 
 
 class ProcessOutput:
-    """A worker's standard output and error: read without blocking, counted, and the end kept."""
+    """A worker's standard output and error: read without blocking, counted, beginning and end kept."""
 
     def __init__(self, fd: int, limit: int) -> None:
         os.set_blocking(fd, False)
         self.fd, self.open = fd, True
-        self._kept, self._seen, self._limit = b"", 0, limit
+        self._first, self._last, self._seen, self._limit = b"", b"", 0, limit
 
     @property
     def text(self) -> str:
-        return plain_text(self._kept.decode(errors="replace"))
+        missing = self._seen - len(self._first) - len(self._last)
+        gap = f"\n… {missing} bytes left out …\n".encode() if missing else b""
+        return plain_text((self._first + gap + self._last).decode(errors="replace"))
 
     @property
     def flooded(self) -> bool:
@@ -47,7 +49,9 @@ class ProcessOutput:
                 self.close()
                 return
             self._seen += len(chunk)
-            self._kept = (self._kept + chunk)[-KEPT_BYTES:]
+            free = FIRST_BYTES - len(self._first)
+            self._first += chunk[:free]
+            self._last = (self._last + chunk[free:])[-LAST_BYTES:]
 
     def close(self) -> None:
         if self.open:

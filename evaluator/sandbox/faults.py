@@ -49,12 +49,20 @@ class WorkerTimeout(WorkerError):
     """The worker did not reply in time, or the sandbox's time was over."""
 
 
-class WorkerFault(WorkerError):
-    """The command raised an exception; the worker continues. `kind` is the full name of its class."""
+class LimitExceeded(WorkerError):
+    """The worker's processes together exceeded a limit of the sandbox, which `detail` names; all were killed."""
 
-    def __init__(self, op: str, kind: str, text: str, output: str) -> None:
+
+class WorkerFault(WorkerError):
+    """The command raised an exception; the worker continues.
+
+    `kind` is the full name of its class, `text` its traceback, `sentence` its class and the line of its text that
+    helps, empty if the worker gave none.
+    """
+
+    def __init__(self, op: str, kind: str, text: str, output: str, sentence: str = "") -> None:
         super().__init__(op, f"raised {kind}", output)
-        self.kind, self.text = kind, text
+        self.kind, self.text, self.sentence = kind, text, sentence
 
 
 class BadReply(WorkerError):

@@ -7,12 +7,13 @@ import subprocess
 import tempfile
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import WORKSPACE_PREFIX
 from evaluator.inside import folders, processes
 
 
 def make_workspace() -> str:
     """Make a folder that other users may enter but not list."""
-    folder = tempfile.mkdtemp(prefix="arena-")
+    folder = tempfile.mkdtemp(prefix=WORKSPACE_PREFIX)
     os.chmod(folder, 0o711)
     return folder
 
@@ -22,6 +23,7 @@ class PlainTree:
 
     def __init__(self, process: subprocess.Popen[bytes], workspace: str) -> None:
         self._process, self._workspace = process, workspace
+        self.zygote = process.pid
 
     def kill(self) -> None:
         """Kill all processes; return when the last has ended."""

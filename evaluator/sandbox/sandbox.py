@@ -15,11 +15,14 @@ from types import TracebackType
 from typing import Literal, Protocol, cast
 
 from evaluator.errors import SandboxError
+from evaluator.host_paths import ARENA, WORKSPACE
 from evaluator.inside.confine import Confinement
 from evaluator.inside.limits import Access, Limits
-from evaluator.sandbox import bubblewrap, plain
+from evaluator.sandbox import bubblewrap, cgroup, plain
+from evaluator.sandbox.cgroup import ControlGroup
 from evaluator.sandbox.control import Control
-from evaluator.sandbox.faults import Ended
+from evaluator.sandbox.faults import Ended, LimitExceeded
+from evaluator.sandbox.watchdog import Watchdog
 from evaluator.sandbox.worker import Worker
 
 Kind = Literal["bubblewrap", "plain"]
@@ -29,7 +32,9 @@ KILLED = Ended(exit_code=None, signal="SIGKILL", killed=True, leftovers=0)
 
 
 class ProcessTree(Protocol):
-    """The processes of a sandbox."""
+    """The processes of a sandbox; `zygote` is the process id of the one that is parent of all workers."""
+
+    zygote: int
 
     def kill(self) -> None: ...
     def close(self) -> None: ...
@@ -50,7 +55,9 @@ def open_sandbox(
 
 
 class Sandbox:
-    """A zygote and its workers, one at a time. All are killed on close, and `wall_s` after the first spawn."""
+    """A zygote and its workers, one at a time. All are killed on close, `wall_s` after the first spawn, and when a
+    worker's processes together exceed a limit.
+    """
 
     def __init__(self, kind: Kind, limits: Limits, access: Access) -> None:
         self.kind, self.limits = kind, limits
@@ -63,8 +70,10 @@ class Sandbox:
         self._timer.daemon = True
         self._started_at = monotonic()
         self._control = Control()
+        self._group = cgroup.make(limits)
         start = _start_in_bubblewrap if kind == "bubblewrap" else _start_plain
-        self._tree = start(self._control, limits, access)
+        self._tree = start(self._control, limits, access, self._group)
+        self._watchdog = Watchdog(self._tree.zygote, limits, self._group, self._kill)
         self._control.inside.close()
 
     def __enter__(self) -> Sandbox:
@@ -81,9 +90,19 @@ class Sandbox:
         return self._expiry.is_set()
 
     @property
+    def exceeded(self) -> str | None:
+        """The limit that the processes of its last worker together exceeded, for which all were killed."""
+        return self._watchdog.exceeded
+
+    @property
     def strength(self) -> tuple[str, ...]:
-        """The guarantees that hold, tested before the first worker (see inside/strength.py)."""
-        return tuple(cast("list[str]", self._await_ready()["strength"]))
+        """The guarantees that hold, tested before the first worker (see inside/strength.py), and what bounds the sum of
+        its processes: a control group, or the watchdog where the kernel limits at least their number.
+        """
+        tested = tuple(cast("list[str]", self._await_ready()["strength"]))
+        if self._group:
+            return (*tested, f"bounded in sum by {self._group.name}")
+        return (*tested, "bounded in sum by watchdog") if "process limit" in tested else tested
 
     @property
     def ready_s(self) -> float:
@@ -92,7 +111,13 @@ class Sandbox:
         return self._ready_s
 
     def spawn(self, *, mailbox_bytes: int, environment: Mapping[str, str] | None = None) -> Worker:
-        """Start a worker with an empty folder. The previous worker must be closed."""
+        """Start a worker with an empty folder. The previous worker must be closed.
+
+        Raises:
+            LimitExceeded: the processes of the previous worker exceeded a limit when it ended.
+        """
+        if self.exceeded is not None:
+            raise LimitExceeded("spawn", self.exceeded, "")
         if self.expired or self._closed:
             raise SandboxError("this sandbox's time is over" if self.expired else "this sandbox is closed")
         self._await_ready()
@@ -100,6 +125,7 @@ class Sandbox:
             raise SandboxError("this sandbox already has a worker: close it first")
         if self._timer.ident is None:
             self._timer.start()
+        self._watchdog.renew()
         return Worker(self, mailbox_bytes, environment or {})
 
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None:
@@ -109,13 +135,13 @@ class Sandbox:
 
     def end_worker(self, grace_s: float) -> Ended:
         """End the worker, after a grace period by SIGKILL, and kill all that it left; only Worker calls this."""
-        if self._expiry.is_set() or self._closed:
+        if self._is_over() or self._closed:
             self._kill()
             return KILLED
         try:
             reply = self._request("end", grace_s=grace_s)
-        except SandboxError:
-            if self._expiry.is_set():
+        except (SandboxError, LimitExceeded):
+            if self._is_over():
                 return KILLED
             raise
         self._busy = False
@@ -135,9 +161,13 @@ class Sandbox:
     def close(self) -> None:
         """Kill every process of the sandbox; return when the last has ended."""
         self._timer.cancel()
+        self._watchdog.stop()
         self._kill()
         if not self._closed:
-            self._closed = True
+            with self._lock:  # the timer may just be killing
+                self._closed = True
+            if self._group:
+                self._group.remove()
             self._control.close()
             self._tree.close()
 
@@ -154,12 +184,23 @@ class Sandbox:
         return self._ready
 
     def _request(self, op: str, fds: Sequence[int] = (), **fields: object) -> dict[str, object]:
-        """Send a request; close the sandbox if the zygote does not reply."""
+        """Send a request; close the sandbox if the zygote does not reply.
+
+        Raises:
+            LimitExceeded: it was killed because its processes exceeded a limit.
+            SandboxError: it does not reply for another reason.
+        """
         try:
             return self._control.request(op, fds, **fields)
         except SandboxError:
             self.close()
+            if self.exceeded is not None:
+                raise LimitExceeded(op, self.exceeded, "") from None
             raise
+
+    def _is_over(self) -> bool:
+        """Whether its time or one of its limits has ended it."""
+        return self.expired or self.exceeded is not None
 
     def _expire(self) -> None:
         self._expiry.set()
@@ -167,25 +208,27 @@ class Sandbox:
 
     def _kill(self) -> None:
         with self._lock:
+            if self._group and not self._closed:
+                self._group.kill()
             self._tree.kill()
 
 
-def _start_in_bubblewrap(control: Control, limits: Limits, access: Access) -> ProcessTree:
-    settings = _settings("bubblewrap", limits, access, bubblewrap.WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
+def _start_in_bubblewrap(control: Control, limits: Limits, access: Access, group: ControlGroup | None) -> ProcessTree:
+    settings = _settings("bubblewrap", limits, access, WORKSPACE, swept=bubblewrap.SWEPT, guarded=())
     info, inside_info = os.pipe()
     command = [*bubblewrap.command(limits, access, inside_info), *_zygote(control, settings)]
-    variables = _environment(bubblewrap.WORKSPACE, bubblewrap.ARENA) | dict(access.variables)
-    process = _start(command, variables, control, inside_info)
+    variables = _environment(WORKSPACE, ARENA) | dict(access.variables)
+    process = _start(group, command, variables, control, inside_info)
     os.close(inside_info)
     return bubblewrap.BubblewrapTree(process, info)
 
 
-def _start_plain(control: Control, limits: Limits, access: Access) -> ProcessTree:
+def _start_plain(control: Control, limits: Limits, access: Access, group: ControlGroup | None) -> ProcessTree:
     """Start it as a plain process, which can read all of the host's files and devices."""
     workspace = plain.make_workspace()
     settings = _settings("plain", limits, access, workspace, swept=(workspace,), guarded=(os.getpid(),))
     variables = _environment(workspace, str(Path(__file__).parents[2])) | dict(access.variables)
-    return plain.PlainTree(_start(_zygote(control, settings), variables, control), workspace)
+    return plain.PlainTree(_start(group, _zygote(control, settings), variables, control), workspace)
 
 
 def _settings(
@@ -220,9 +263,11 @@ def _environment(workspace: str, package_root: str) -> dict[str, str]:
     }
 
 
-def _start(command: list[str], environment: dict[str, str], control: Control, *fds: int) -> subprocess.Popen[bytes]:
+def _start(
+    group: ControlGroup | None, command: list[str], environment: dict[str, str], control: Control, *fds: int
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        command,
+        group.entering(command) if group else command,
         env=environment,
         cwd="/",
         pass_fds=[control.inside.fileno(), *fds],

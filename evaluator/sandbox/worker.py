@@ -11,13 +11,23 @@ from typing import Protocol
 
 from evaluator.errors import SandboxError
 from evaluator.inside.channel import BadFrame, ChannelClosed, SharedMemory, sealed_memory
+from evaluator.inside.excerpts import MAX_SENTENCE, cut, excerpt
 from evaluator.inside.limits import Limits
 from evaluator.sandbox.conversation import Conversation, DeadlinePassed, FloodSeen, ProcessOutput
-from evaluator.sandbox.faults import BadReply, Ended, OutputFlood, WorkerDied, WorkerError, WorkerFault, WorkerTimeout
+from evaluator.sandbox.faults import (
+    BadReply,
+    Ended,
+    LimitExceeded,
+    OutputFlood,
+    WorkerDied,
+    WorkerError,
+    WorkerFault,
+    WorkerTimeout,
+)
 
 HELLO_TIMEOUT_S = 60.0
 EXIT_GRACE_S = 1.0  # from closing its files to its end
-MAX_DETAIL = 4000
+MAX_DETAIL, MAX_PRINTED = 4000, 1000  # characters of a traceback, of what was printed in a message
 
 
 class WorkerHost(Protocol):
@@ -27,6 +37,8 @@ class WorkerHost(Protocol):
 
     @property
     def expired(self) -> bool: ...
+    @property
+    def exceeded(self) -> str | None: ...
     def start_worker(self, fds: Sequence[int], mailbox_bytes: int, environment: Mapping[str, str]) -> None: ...
     def end_worker(self, grace_s: float) -> Ended: ...
     def freeze_worker(self) -> None: ...
@@ -96,7 +108,7 @@ class Worker:
         self._sandbox.thaw_worker()
 
     def output(self) -> str:
-        """Return the end of its output so far."""
+        """Return the beginning and the end of its output so far."""
         self._output.drain()
         return self._output.text
 
@@ -112,7 +124,9 @@ class Worker:
         except DeadlinePassed:
             raise self._broken(WorkerTimeout, op, f"no reply within {timeout_s:.3g} s") from None
         except FloodSeen:
-            raise self._broken(OutputFlood, op, "printed more than its limit") from None
+            raise self._broken(
+                OutputFlood, op, f"printed more than {self._sandbox.limits.output_bytes:,} bytes"
+            ) from None
         except BadFrame as error:
             raise self._broken(BadReply, op, f"a reply that violates the protocol: {error}") from error
         except ChannelClosed:
@@ -124,7 +138,9 @@ class Worker:
 
     def _died(self, op: str) -> WorkerError:
         if self._sandbox.expired:
-            return self._broken(WorkerTimeout, op, "the sandbox's time was over")
+            return self._broken(WorkerTimeout, op, f"the sandbox's time was over, {self._sandbox.limits.wall_s:g} s")
+        if self._sandbox.exceeded is not None:
+            return self._broken(LimitExceeded, op, self._sandbox.exceeded)
         ended = self._end(EXIT_GRACE_S)
         return WorkerDied(op, ended, self._output.text)
 
@@ -132,8 +148,8 @@ class Worker:
         """Make the exception of a fault; its fields are untrusted, so they become text of limited length."""
         if not isinstance(fault, dict):
             return self._broken(BadReply, op, "a fault without fields")
-        kind, text = str(fault.get("kind"))[:200], str(fault.get("text"))[-MAX_DETAIL:]
-        return WorkerFault(op, kind, text, self.output())
+        kind, sentence = str(fault.get("kind"))[:200], cut(str(fault.get("sentence", "")), MAX_SENTENCE)
+        return WorkerFault(op, kind, excerpt(str(fault.get("text")), MAX_DETAIL), self.output(), sentence)
 
     def _end(self, grace_s: float) -> Ended:
         if self._ended is None:
@@ -154,5 +170,5 @@ class Worker:
         except (DeadlinePassed, FloodSeen, BadFrame, ChannelClosed) as error:
             ended = self.close()
             raise SandboxError(
-                f"a worker did not start ({type(error).__name__}, {ended}): {self._output.text[-500:]}"
+                f"a worker did not start ({type(error).__name__}, {ended}): {excerpt(self._output.text, MAX_PRINTED)}"
             ) from error

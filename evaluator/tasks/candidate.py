@@ -14,7 +14,15 @@ from evaluator.records.record import CandidateRef
 from evaluator.tasks.spec import TaskSpec, task_files
 
 MAX_BYTES = 2 << 20  # of one source file
+LIMIT = f"{MAX_BYTES >> 20} MiB ({MAX_BYTES:,} bytes)"
 IGNORED_PARTS = ("__pycache__", ".git")
+
+
+@dataclass(frozen=True, slots=True)
+class NotASource:
+    """In place of a file's contents: why it is not a plain source file, in words that follow its name."""
+
+    why: str = f"is no regular file, or larger than {LIMIT}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +66,18 @@ def read_candidate(folder: Path, task: Editable, *, label: str = "", ignore_extr
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder; a candidate is a folder that holds {', '.join(task.editable)}")
-    found: dict[str, bytes | None] = {}
+    found: dict[str, bytes | NotASource] = {}
     for path in sorted(folder.rglob("*")):
         ignored = any(part in IGNORED_PARTS for part in path.relative_to(folder).parts)
         if not ignored and (path.is_symlink() or not path.is_dir()):
-            is_source = not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
-            found[path.relative_to(folder).as_posix()] = path.read_bytes() if is_source else None
+            found[path.relative_to(folder).as_posix()] = _not_a_source(path) or path.read_bytes()
     return candidate_from_files(found, task, label=label or folder.name, ignore_extra=ignore_extra)
 
 
 def candidate_from_files(
-    found: Mapping[str, bytes | None], task: Editable, *, label: str, ignore_extra: bool = False
+    found: Mapping[str, bytes | NotASource], task: Editable, *, label: str, ignore_extra: bool = False
 ) -> Candidate:
-    """A candidate as of `read_candidate`, from contents by path; None stands for anything but a plain source file."""
+    """A candidate as of `read_candidate`, from contents by path."""
     ours, files, problems = task_files(task.folder), dict[str, bytes](), list[tuple[str, str]]()
     for path, data in sorted(found.items()):
         name = plain_text(path)
@@ -79,8 +86,10 @@ def candidate_from_files(
         known = name in ours or name in task.editable
         if ignore_extra and not known:
             continue
-        if data is None:
-            problems.append(("not_a_source", name))
+        if isinstance(data, bytes) and len(data) > MAX_BYTES:
+            data = too_large(len(data))
+        if isinstance(data, NotASource):
+            problems.append(("not_a_source", f"{name} {data.why}"))
         elif name in task.editable:
             files[name] = data
         elif known and data != ours[name]:
@@ -91,6 +100,11 @@ def candidate_from_files(
     return Candidate(files, plain_text(label), tuple(problems))
 
 
+def too_large(size: int) -> NotASource:
+    """Why a file of this many bytes is not read."""
+    return NotASource(f"has {size:,} bytes; a source may have {LIMIT}")
+
+
 def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
     """The candidate in one of the task's own folders: `expert` or `variants/<name>`."""
     return Candidate({name: (task.folder / folder / name).read_bytes() for name in task.editable}, label)
@@ -99,3 +113,12 @@ def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
 def baseline(task: TaskSpec) -> Candidate:
     """The task's own sources as a candidate: the editable file, or for torch2hip the PyTorch module (eager)."""
     return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")
+
+
+def _not_a_source(path: Path) -> NotASource | None:
+    if path.is_symlink():
+        return NotASource("is a link")
+    if not path.is_file():
+        return NotASource("is no regular file")
+    size = path.stat().st_size
+    return too_large(size) if size > MAX_BYTES else None

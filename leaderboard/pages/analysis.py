@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leaderboard.formatting import NONE
-from leaderboard.pages.base import Page, Query, by_slug, page_url
+from leaderboard.pages.base import Page, Query, by_slug, page_url, protocol_parameter, query_string
 from leaderboard.pages.home.boards import SuiteBoards, suite_boards
+from leaderboard.pages.protocols import named
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import ALL
 
@@ -57,7 +58,8 @@ def build(query: Query) -> AnalysisPage:
 def _pages(board: SuiteBoards) -> dict[str, str]:
     """Page name → address for each page that this board has; those that need a clock only where it has one."""
     names = [name for name, _ in OF_A_BOARD if not (board.is_functional and name in NEED_A_CLOCK)]
-    return {name: page_url(name, board.suite, ALL, board.device_class) for name in names}
+    query = query_string({"protocol": protocol_parameter(board.protocol)}, ("protocol",))
+    return {name: page_url(name, board.suite, ALL, board.device_class) + query for name in names}
 
 
 def _views_table(views: Sequence[View]) -> Table:
@@ -77,7 +79,8 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
 
 
 def _board_cell(board: SuiteBoards) -> Cell:
-    return Cell(board.title, f"{board.suite}@{board.suite_version} {board.device_class}")
+    note = f"measured under {named(board.protocol)}" if board.is_past else ""
+    return Cell(board.title, f"{board.suite}@{board.suite_version} {board.device_class}", note=note)
 
 
 def _page_field(name: str, title: str) -> Field[SuiteBoards]:

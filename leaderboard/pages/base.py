@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, percent, printable
@@ -57,9 +58,21 @@ def task_source_url(task: str, digest: str, path: str) -> str:
     return f"{page_url('task_source', *task.split('/'), path)}?digest={digest}"
 
 
-def board_url(suite: str, version: int, is_current: bool, category: str, device: str) -> str:
-    """Address of a board, which names the suite's version only where that is not the current one."""
-    return page_url("board", suite, category, device) + ("" if is_current else f"?version={version}")
+def board_url(suite: str, version: int, is_current: bool, category: str, device: str, protocol: str) -> str:
+    """Address of a board, which names the suite's version and the protocol only where they are not the current ones."""
+    given = {"version": "" if is_current else str(version), "protocol": protocol_parameter(protocol)}
+    return page_url("board", suite, category, device) + query_string(given, ("version", "protocol"))
+
+
+def round_query(round: str, protocol: str) -> str:
+    """Query string of a round's page on unseen cases, such as ?round=demo&protocol=arena-1."""
+    given = {"round": round, "protocol": protocol_parameter(protocol)}
+    return query_string(given, ("round", "protocol"))
+
+
+def protocol_parameter(protocol: str) -> str:
+    """The value of the query parameter `protocol`: empty for the current one, which is the default."""
+    return "" if protocol == PROTOCOL else protocol
 
 
 def query_string(query: Query, names: tuple[str, ...], **changes: str) -> str:

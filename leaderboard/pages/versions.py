@@ -11,10 +11,10 @@ from evaluator import VERSION
 from evaluator.records.record import PROTOCOL
 from leaderboard.changelog import changelog
 from leaderboard.formatting import NONE, listed, plural, short
-from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, moment_cell, page_url, query_string
 from leaderboard.queries import versions
 from leaderboard.queries.versions import AttemptCountRow, SuiteVersionRow
-from leaderboard.tables import Cell, Field, Table, table, text_field
+from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 
 UNDESCRIBED = "Not described in the changelog: a later or an imported version."
 
@@ -26,6 +26,7 @@ class VersionUse:
     name: str
     what: str
     is_current: bool
+    until: str  # the last day of a protocol that another one has replaced; else empty
     attempts: int
     published: int
     first_at: datetime | None
@@ -95,6 +96,7 @@ def _one(name: str, rows: Sequence[AttemptCountRow], described: Mapping[str, str
         name,
         described.get(name, UNDESCRIBED),
         name == current,
+        changelog().until.get(name, ""),
         sum(row.attempts for row in rows),
         sum(row.published for row in rows),
         min((row.first_at for row in rows), default=None),
@@ -128,11 +130,12 @@ def _suite(row: SuiteVersionRow, now: Mapping[str, str], before: Mapping[str, st
 
 def _uses_table(slug: str, caption: str, found: Sequence[VersionUse]) -> Table:
     columns: tuple[Field[VersionUse], ...] = (
-        text_field("name", "Version", lambda one: one.name, is_code=True),
+        text_field("name", "Version", lambda one: one.name),
         text_field("what", "Description and changes", lambda one: one.what),
-        Field("is_current", "Current", lambda one: _current_cell(one.is_current)),
+        Field("is_current", "Current", lambda one: _current_cell(one.is_current, one.until)),
+        hidden("until", lambda one: one.until),
         Field("attempts", "Attempts", lambda one: count_cell(one.attempts), is_number=True),
-        Field("published", "Public results", lambda one: count_cell(one.published), is_number=True),
+        Field("published", "Public results", lambda one: _published_cell(slug, one), is_number=True),
         Field("first_at", "First evaluated", lambda one: moment_cell(one.first_at)),
         Field("last_at", "Last evaluated", lambda one: moment_cell(one.last_at)),
     )
@@ -162,8 +165,17 @@ def _public_runs_cell(one: SuiteVersion) -> Cell:
     return Cell(str(one.public_runs), one.public_runs, f"{page_url('runs')}?suite={one.suite}&state=published")
 
 
-def _current_cell(is_current: bool) -> Cell:
-    return Cell("current", True, tone="good", mark="✓") if is_current else Cell(NONE, False)
+def _published_cell(slug: str, one: VersionUse) -> Cell:
+    """The number of public results; for a protocol with a link to their runs."""
+    given = {"protocol": one.name, "state": "published"} if slug == "protocols" and one.published else {}
+    url = page_url("runs") + query_string(given, ("protocol", "state")) if given else ""
+    return Cell(str(one.published), one.published, url)
+
+
+def _current_cell(is_current: bool, until: str = "") -> Cell:
+    if is_current:
+        return Cell("current", True, tone="good", mark="✓")
+    return Cell(f"until {until}" if until else NONE, False)
 
 
 def _changes(one: SuiteVersion) -> str:

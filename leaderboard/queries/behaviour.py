@@ -162,6 +162,7 @@ def _lookups(filters: Mapping[str, str]) -> dict[str, str]:
         "suite": "run__suite__name",
         "device": "run__device_class__slug",
         "configuration": "run__configuration__slug",
+        "protocol": "run__protocol",
         "category": "task__category",
     }
     return {lookups[name]: value for name, value in filters.items() if value}

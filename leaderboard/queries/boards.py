@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from leaderboard.eligibility import obstacle
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
@@ -26,6 +26,20 @@ class DeviceRow(NamedTuple):
     title: str
     architecture: str
     is_functional: bool
+
+
+class BoardRow(NamedTuple):
+    """A suite on a device class with public runs under one protocol."""
+
+    suite_id: int
+    suite: str
+    suite_title: str
+    device: str
+    device_title: str
+    protocol: str
+    entries: int  # configurations that may rank
+    reference_lines: int  # configurations that are never ranked
+    newest: datetime  # when its newest run was published
 
 
 class TaskRow(NamedTuple):
@@ -105,11 +119,23 @@ def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Device
     return suite_row, device_row, [task_row(row[ends[1] :]) for row in rows]
 
 
-def with_runs(protocol: str) -> list[tuple[str, str, str, str]]:
-    """Slugs and titles of each current suite and each device class that it has public runs on."""
-    rows = Run.objects.public().filter(suite__is_current=True, protocol=protocol)
-    names = ("suite__name", "suite__title", "device_class__slug", "device_class__title")
-    return list(rows.order_by(*names).values_list(*names).distinct())
+def with_runs(suite_id: int, **filters: int) -> list[BoardRow]:
+    """Boards of this suite and of all current ones that have public runs, the newest protocol of each first.
+
+    With filters, only runs with these values count.
+    """
+    names = ("suite_id", "suite__name", "suite__title", "device_class__slug", "device_class__title", "protocol")
+    rows = (
+        Run.objects.public()
+        .filter(Q(suite=suite_id) | Q(suite__is_current=True), **filters)
+        .values_list(*names)
+        .annotate(
+            entries=Count("configuration", filter=Q(configuration__role="entry"), distinct=True),
+            reference_lines=Count("configuration", filter=~Q(configuration__role="entry"), distinct=True),
+            newest=Max("published_at"),
+        )
+    )
+    return [BoardRow(*row) for row in rows.order_by("suite__name", "suite_id", *names[3:5], "-newest")]
 
 
 def task_row(row: Sequence[Any]) -> TaskRow:

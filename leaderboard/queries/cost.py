@@ -15,7 +15,9 @@ from runs.querysets import ResultQuerySet, is_secret
 
 
 class AgentCostRow(NamedTuple):
-    """Usage in the sessions of public results, on one suite and device class. Sums are over those that report it.
+    """Usage in the sessions of public results on one suite, device class and protocol.
+
+    Sums are over the sessions that report it.
 
     `gain` is the sum of log u (statistics/results.py) over the `counting` results, those that may rank.
     """
@@ -27,6 +29,7 @@ class AgentCostRow(NamedTuple):
     version: int
     device: str
     is_functional: bool
+    protocol: str
     sessions: int
     seconds: float
     output_tokens_reported: int  # sessions
@@ -40,9 +43,12 @@ class AgentCostRow(NamedTuple):
 
 
 def agents() -> list[AgentCostRow]:
-    """Usage by configuration, suite and device class, without runs in secret rounds."""
+    """Usage by configuration, suite, device class and protocol, without runs in secret rounds."""
     entry = ("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name")
-    place = ("run__suite__name", "run__suite__version", "run__device_class__slug", "run__device_class__is_functional")
+    place = (
+        *("run__suite__name", "run__suite__version", "run__device_class__slug", "run__device_class__is_functional"),
+        "run__protocol",
+    )
     public: ResultQuerySet[Result] = Result.objects.public()
     ranked: ResultQuerySet[Result] = Result.objects.may_rank()
     with_session: QuerySet[Result] = (
@@ -65,13 +71,14 @@ def agents() -> list[AgentCostRow]:
     return [AgentCostRow(*row) for row in rows.order_by(*by(*entry[1:], entry[0], *place))]
 
 
-def results_on_clocks(suites: Collection[str]) -> dict[tuple[str, int, str], list[ResultRow]]:
-    """Rows for boards, by suite, version and device class with a clock."""
+def results_on_clocks(suites: Collection[str]) -> dict[tuple[str, int, str, str], list[ResultRow]]:
+    """Rows for boards, by suite, version, device class with a clock, and protocol."""
     suite = "task__memberships__suite"
     rows = Result.objects.filter(
         run__state__in=WERE_PUBLIC, run__device_class__is_functional=False, **{f"{suite}__name__in": suites}
     )
-    return rows_by(rows, f"{suite}__name", f"{suite}__version", "run__device_class__slug") if suites else {}
+    keys = (f"{suite}__name", f"{suite}__version", "run__device_class__slug", "run__protocol")
+    return rows_by(rows, *keys) if suites else {}
 
 
 class EvaluationRow(NamedTuple):

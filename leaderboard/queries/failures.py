@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, QuerySet
@@ -21,6 +21,7 @@ class OutcomeRow(NamedTuple):
     suite: str
     version: int
     device: str
+    protocol: str
     status: str | None
     reason: str | None
     results: int
@@ -35,6 +36,7 @@ class UnseenRow(NamedTuple):
     model: str | None
     round: str
     device: str
+    protocol: str
     baseline_correct: bool
     correct: bool
     reason: str
@@ -48,24 +50,25 @@ class Example(NamedTuple):
     message: str
 
 
-def outcomes(suite: str = "", device: str = "", configuration: str = "") -> list[OutcomeRow]:
+def outcomes(**filters: str) -> list[OutcomeRow]:
     """Outcomes of all results of public runs, so that counts add up to tasks × runs."""
     rows: QuerySet[Result, Any] = Result.objects.filter(run__state="published")
-    rows = rows.filter(**_lookups("run__", suite, device, configuration))
-    fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", *_OUTCOME)
+    rows = rows.filter(**_lookups("run__", filters))
+    fields = ("run__suite__name", "run__suite__version", "run__device_class__slug", "run__protocol", *_OUTCOME)
     found = rows.values_list(*_ENTRY, *fields).annotate(results=Count("id"), example=Max("id"))
     return [OutcomeRow(*row) for row in found.order_by(*by(*_ENTRY[:1], *fields))]
 
 
-def unseen(suite: str = "", device: str = "", configuration: str = "") -> list[UnseenRow]:
+def unseen(**filters: str) -> list[UnseenRow]:
     """Unseen cases of published attempts in revealed rounds."""
     attempt = "evaluation__attempt__"
     rows = UnseenMeasurement.objects.visible().filter(
         **{f"{attempt}published_for__run__state": "published", "is_error": False},
-        **_lookups(f"{attempt}result__run__", suite, device, configuration),
+        **_lookups(f"{attempt}result__run__", filters),
     )
     entry = tuple(name.replace("run__", f"{attempt}result__run__", 1) for name in _ENTRY[:3])
-    fields = ("evaluation__round__slug", f"{attempt}result__run__device_class__slug", "baseline_correct", "correct")
+    run = f"{attempt}result__run__"
+    fields = ("evaluation__round__slug", f"{run}device_class__slug", f"{run}protocol", "baseline_correct", "correct")
     found = rows.values_list(*entry, *fields, "reason").annotate(cases=Count("id"), example=Max(f"{attempt}result"))
     return [UnseenRow(*row) for row in found.order_by(*by(*entry[:1], *fields, "reason"))]
 
@@ -83,6 +86,6 @@ _ENTRY = (
 _OUTCOME = ("published_attempt__status", "published_attempt__reason")
 
 
-def _lookups(run: str, suite: str, device: str, configuration: str) -> dict[str, str]:
-    values = {"suite__name": suite, "device_class__slug": device, "configuration__slug": configuration}
-    return {f"{run}{name}": value for name, value in values.items() if value}
+def _lookups(run: str, filters: Mapping[str, str]) -> dict[str, str]:
+    names = {"suite": "suite__name", "device": "device_class__slug", "configuration": "configuration__slug"}
+    return {f"{run}{names.get(name, name)}": value for name, value in filters.items() if value}

@@ -111,13 +111,14 @@ class TaskCaseRow(NamedTuple):
 
 
 class RoundBoardRow(NamedTuple):
-    """A suite on a device class that has public runs of a round."""
+    """A suite on a device class that has public runs of a round under one protocol."""
 
     suite: str
     version: int
     suite_title: str
     device: str
     device_title: str
+    protocol: str
     round: str
     opened_at: datetime
     revealed_at: datetime | None
@@ -125,14 +126,14 @@ class RoundBoardRow(NamedTuple):
 
 
 def boards() -> list[RoundBoardRow]:
-    """Current suites and device classes with public runs of rounds, newest rounds first."""
+    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
     rows = (
         Run.objects.public()
         .filter(suite__is_current=True, round__isnull=False)
-        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id")
+        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
         .values_list(
             *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
-            *("round__slug", "round__opened_at", "round__revealed_at"),
+            *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
         )
         .annotate(entries=Count("configuration", distinct=True))
     )

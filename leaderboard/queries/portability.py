@@ -29,9 +29,11 @@ class PortableRow(NamedTuple):
     run_protocol: str
 
 
-def results(configuration: str) -> list[PortableRow]:
-    """Results on current suites, by task, device class and repeat."""
-    rows = Result.objects.public().filter(run__configuration__slug=configuration, run__suite__is_current=True)
+def results(configuration: str, protocol: str) -> list[PortableRow]:
+    """Results on current suites under a protocol, by task, device class and repeat."""
+    rows = Result.objects.public().filter(
+        run__configuration__slug=configuration, run__suite__is_current=True, run__protocol=protocol
+    )
     fields = (
         *("id", "task__path", "task__digest", "run__device_class__slug", "run__device_class__title"),
         *("run__device_class__is_functional", "run__repeat", "run__suite__name", "run__suite__version"),

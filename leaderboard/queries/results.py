@@ -25,6 +25,7 @@ class ResultDetailRow(NamedTuple):
     suite: str
     version: int
     suite_is_current: bool
+    run_protocol: str
     device: str
     device_title: str
     is_functional: bool
@@ -189,7 +190,7 @@ def _as_queued(row: AttemptRow) -> AttemptRow:
 _TEXTS = ("gate", "reason", "message", "evaluator", "record_digest", "claimed_by", "requeued_because", "protocol")
 _RESULT = (
     *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
-    "run__suite__is_current",
+    *("run__suite__is_current", "run__protocol"),
     *(f"run__device_class__{name}" for name in ("slug", "title", "is_functional", "architecture")),
     *(
         f"run__configuration__{name}"

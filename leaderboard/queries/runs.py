@@ -91,6 +91,7 @@ class Choices(NamedTuple):
     suites: list[str]
     devices: list[str]
     configurations: list[str]
+    protocols: list[str]
 
 
 _FIELDS = (
@@ -110,6 +111,7 @@ def newest(
     suite: str = "",
     device: str = "",
     configuration: str = "",
+    protocol: str = "",
     agent: str = "",
     model: str = "",
     state: str = "",
@@ -119,6 +121,7 @@ def newest(
         "suite__name": suite,
         "device_class__slug": device,
         "configuration__slug": configuration,
+        "protocol": protocol,
         "configuration__agent__slug": agent,
         "configuration__model__slug": model,
         "state": state,
@@ -169,8 +172,9 @@ def audit_log_of(run_id: int) -> list[RunAuditRow]:
 
 
 def choices() -> Choices:
-    rows = Run.objects.order_by().values_list("suite__name", "device_class__slug", "configuration__slug").distinct()
-    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    names = ("suite__name", "device_class__slug", "configuration__slug", "protocol")
+    rows = Run.objects.order_by().values_list(*names).distinct()
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return Choices(*(sorted(set(column)) for column in columns))
 
 

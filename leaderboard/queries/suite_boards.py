@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from leaderboard.queries.boards import RUN, TASK, WERE_PUBLIC, ResultRow, RunRow, TaskRow, rows_by, task_row
@@ -9,7 +10,7 @@ from runs.models import Result, Run, SuiteMembership
 
 
 class SuiteBoardsRow(NamedTuple):
-    """A current suite on a device class that has public runs."""
+    """A current suite on a device class that has public runs under one protocol."""
 
     suite_id: int
     suite: str
@@ -18,11 +19,13 @@ class SuiteBoardsRow(NamedTuple):
     device: str
     device_title: str
     is_functional: bool
+    protocol: str
 
 
 _SUITE_AND_DEVICE = (
     *("suite_id", "suite__name", "suite__version", "suite__title"),
     *("device_class__slug", "device_class__title", "device_class__is_functional"),
+    "protocol",
 )
 
 
@@ -40,11 +43,11 @@ def with_public_runs() -> list[PublicBoardRow]:
     return [PublicBoardRow(*row) for row in found]
 
 
-def public_runs(protocol: str) -> dict[SuiteBoardsRow, list[RunRow]]:
-    """Public runs of each current suite and device class; those with a device clock first, then by name."""
+def public_runs() -> dict[SuiteBoardsRow, list[RunRow]]:
+    """Public runs by current suite, device class and protocol; those with a device clock first, then by name."""
     rows = (
         Run.objects.public()
-        .filter(suite__is_current=True, protocol=protocol)
+        .filter(suite__is_current=True)
         .order_by(
             *("device_class__is_functional", "suite__name", "device_class__slug", "configuration__slug", "repeat"),
         )
@@ -66,9 +69,9 @@ def tasks() -> dict[int, list[TaskRow]]:
     return found
 
 
-def public_results(protocol: str) -> dict[tuple[int, str], list[ResultRow]]:
-    """Rows for boards, by the current suite's id and device class."""
+def public_results(protocols: Collection[str]) -> dict[tuple[int, str, str], list[ResultRow]]:
+    """Rows for boards under these protocols, by the current suite's id, device class and protocol."""
     rows = Result.objects.filter(
-        run__state__in=WERE_PUBLIC, task__memberships__suite__is_current=True, run__protocol=protocol
+        run__state__in=WERE_PUBLIC, task__memberships__suite__is_current=True, run__protocol__in=protocols
     )
-    return rows_by(rows, "task__memberships__suite_id", "run__device_class__slug")
+    return rows_by(rows, "task__memberships__suite_id", "run__device_class__slug", "run__protocol")

@@ -746,7 +746,7 @@ class Migration(migrations.Migration):
                         validators=[django.core.validators.MaxValueValidator(32767)],
                     ),
                 ),
-                ("protocol", models.CharField(default="arena-1", max_length=30)),
+                ("protocol", models.CharField(help_text="The timing protocol of its leaderboard.", max_length=30)),
                 (
                     "state",
                     models.CharField(

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from evaluator.records.activity import TITLE
 from runs.models.attempts import Attempt
 from runs.models.results import Result
 from runs.models.submissions import Submission
@@ -38,6 +39,11 @@ class ResultAudit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.result}: {self.verdict}"
+
+    @property
+    def has_activity(self) -> bool:
+        """Whether the quote begins with the figures of an activity report."""
+        return self.quote.startswith(TITLE)
 
 
 class Review(models.Model):

@@ -10,7 +10,6 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from evaluator.records.record import PROTOCOL
 from runs.models.entrants import Configuration
 from runs.models.hosts import DeviceClass
 from runs.models.problems import Suite, Task
@@ -52,7 +51,7 @@ class Run(models.Model):
         blank=True,
         help_text="Candidates are also evaluated on this round's unseen cases. Empty: seen cases only.",
     )
-    protocol = models.CharField(max_length=30, default=PROTOCOL)
+    protocol = models.CharField(max_length=30, help_text="The timing protocol of its leaderboard.")
     state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
     origin = models.CharField(max_length=20, choices=Origin, default=Origin.RUN_HERE)
     verification = models.CharField(max_length=20, choices=Verification, default=Verification.NONE)

@@ -8,6 +8,9 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from evaluator.inside.excerpts import excerpt
+from evaluator.records.activity import ActivityReport, summary
+from evaluator.secrets import mask_text
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Review, Submission
 from runs.models.audits import ADVERSE, VERDICTS
@@ -21,16 +24,29 @@ Action = AuditEntry.Action
 
 @transaction.atomic
 def audit_result(
-    *, result: Result, verdict: str, reason: str, place: str = "", quote: str = "", actor: Actor
+    *,
+    result: Result,
+    verdict: str,
+    reason: str,
+    place: str = "",
+    quote: str = "",
+    activity: ActivityReport | None = None,
+    actor: Actor,
 ) -> ResultAudit:
     """Record an audit of a result's published attempt, or of its newest. Rankings follow at once.
 
-    Clean and interesting end a hold. After suspect, hacked or contaminated the submitter has two weeks to reply.
+    Clean and interesting end a hold. After suspect, hacked or contaminated the submitter has two weeks to reply. An
+    `activity` report's figures are quoted before the lines.
 
     Raises:
-        RunError: the verdict is unknown, the reason is missing, no attempt has ended, or hacked quotes no lines.
+        RunError: the verdict is unknown, the reason is missing, no attempt has ended, hacked quotes no lines, or the
+            activity report is of another result.
     """
-    result = Result.objects.select_for_update(of=("self",)).select_related("run", "published_attempt").get(pk=result.pk)
+    result = (
+        Result.objects.select_for_update(of=("self",))
+        .select_related("run", "task", "published_attempt")
+        .get(pk=result.pk)
+    )
     attempt = result.published_attempt or result.attempts.filter(ended_at__isnull=False).order_by("-number").first()
     if verdict not in VERDICTS or not reason.strip():
         raise RunError(f"choose one of {', '.join(VERDICTS)} and give a reason, which is public")
@@ -38,12 +54,15 @@ def audit_result(
         raise RunError(f"no attempt of {result} has ended yet")
     if verdict == Result.Audit.HACKED and not quote.strip():
         raise RunError("quote the lines that show it, so that readers can check")
+    if activity and (activity.task.digest, activity.candidate) != (result.task.digest, result.candidate_digest):
+        raise RunError("the activity report is of another task or candidate than this result")
+    figures = mask_text(summary(activity)) if activity else ""
     audit = ResultAudit.objects.create(
         result=result,
         attempt=attempt,
         verdict=verdict,
         place=place[:300],
-        quote=quote[:LONGEST_TEXT],
+        quote=excerpt("\n\n".join(filter(None, (figures, quote))), LONGEST_TEXT),
         reason=reason.strip()[:LONGEST_TEXT],
         auditor=actor if isinstance(actor, User) else None,
         auditor_name=str(actor),
@@ -54,7 +73,8 @@ def audit_result(
     if verdict in CLEARS and attempt.is_held:
         attempt.is_held = False  # the flag stays: readers still see that it was held
         attempt.save(update_fields=["is_held"])
-    note(Action.AUDIT, actor, f"{verdict.replace('_', ' ')}: {audit.reason}", run=result.run, result=result)
+    seen = f" (activity trace: {activity.verdict})" if activity else ""
+    note(Action.AUDIT, actor, f"{verdict.replace('_', ' ')}{seen}: {audit.reason}", run=result.run, result=result)
     return audit
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from evaluator import VERSION
+from evaluator.inside.excerpts import cut
 from runs import redaction
 from runs.errors import RunError
 from runs.models import AuditEntry, Calibration, Host
@@ -49,7 +50,7 @@ def host_seen(*, host: Host) -> None:
 @transaction.atomic
 def quarantine_host(*, host: Host, reason: str, actor: Actor) -> bool:
     """Keep the host from taking work until a person lifts the quarantine. Return False if it is quarantined already."""
-    reason = " ".join(redaction.redacted(reason).split())[:REASON_CHARACTERS] or "no reason was given"
+    reason = cut(" ".join(redaction.redacted(reason).split()), REASON_CHARACTERS) or "no reason was given"
     free = Host.objects.filter(pk=host.pk, quarantined_at__isnull=True)
     if not free.update(quarantined_at=Now(), quarantine_reason=reason):
         return False

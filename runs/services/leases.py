@@ -23,6 +23,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from evaluator import VERSION, codec
+from evaluator.inside.excerpts import cut
 from evaluator.records import record as records
 from evaluator.records.reasons import REASONS
 from evaluator.records.record import Record
@@ -203,7 +204,7 @@ def _requeue_or_end(attempts: AttemptQuerySet[Attempt], attempt_id: int, because
     requeued = attempts.filter(requeues__lte=MAX_REQUEUES - counts).update(
         status=Attempt.Status.QUEUED,
         requeues=F("requeues") + int(counts),
-        requeued_because=because[:BECAUSE_CHARACTERS],
+        requeued_because=cut(because, BECAUSE_CHARACTERS),
         message_sent_at=Now(),
         **NOT_STARTED,
         **NO_WORKER,

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from evaluator import VERSION
 from evaluator.errors import TaskError, UsageError
+from evaluator.records.record import PROTOCOL
 from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
 from runs import agents, candidates, job_messages
@@ -53,6 +54,7 @@ def create_run(
         device_class=device_class,
         repeat=repeat,
         round=round,
+        protocol=PROTOCOL,
         note=note,
         created_by=actor if isinstance(actor, User) else None,
     )
@@ -71,7 +73,8 @@ def rerun_results(*, results: Iterable[Result], actor: Actor, reason: str = "") 
     The attempt evaluates the same candidate. If an agent's session ended without one, the agent works again.
 
     Raises:
-        RunError: a result has no candidate, its task has changed, or its run is paused. Nothing is queued.
+        RunError: a result has no candidate, its task or the timing protocol has changed, or its run is paused. Nothing
+            is queued.
     """
     made, positions = [], QueuePositions()
     for result in locked(results):
@@ -169,6 +172,11 @@ def locked(results: Iterable[Result]) -> list[Result]:
 
 
 def _refuse_what_cannot_run(result: Result) -> None:
+    if result.run.protocol != PROTOCOL:
+        raise RunError(
+            f"{result} belongs to a leaderboard of {result.run.protocol}, and this evaluator times by {PROTOCOL}: "
+            f"start a new run of {result.run.configuration} instead"
+        )
     if not result.candidate_files and not result.candidate_problems and not agents.needs_session(result):
         raise RunError(f"{result} has no candidate that could be evaluated again")
     try:

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from evaluator.errors import TaskError, UsageError
+from evaluator.records.record import PROTOCOL
 from evaluator.unseen.generate import GENERATOR_VERSION
 from runs import candidates
 from runs.comparisons import ComparedResult, bundle_verdict, compare
@@ -160,6 +161,7 @@ def _measured_run(claimed: Run, device_class: DeviceClass, chosen: Sequence[Resu
         suite=claimed.suite,
         device_class=device_class,
         repeat=claimed.repeat,
+        protocol=PROTOCOL,
         round=claimed.round or _revealed_round(),
         verifies=claimed,
         note=f"Verification of run {claimed.pk}, started by {actor}"[:200],

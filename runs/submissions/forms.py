@@ -9,11 +9,15 @@ from django import forms
 
 from evaluator.bundles.problems import is_invisible
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
-from evaluator.codec import plain_text
+from evaluator.codec import DecodeError, plain_text
+from evaluator.inside.excerpts import cut
+from evaluator.records.activity import ActivityReport, read_activity
 from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
 from runs.services.verification import MOST_DRAWN
 from runs.submissions.uploading import MOST_BYTES
+
+LARGEST_REPORT = 4 << 20  # bytes of an activity report
 
 
 def _plain(text: str) -> None:
@@ -140,7 +144,23 @@ class AuditForm(forms.Form):
     quote = forms.CharField(
         max_length=10_000, required=False, label="Quoted lines", widget=forms.Textarea(attrs={"rows": 5})
     )
+    activity = forms.FileField(
+        required=False,
+        label="Activity report",
+        help_text="The JSON file of python -m evaluator audit. Its figures are published before the quoted lines.",
+    )
     reason = forms.CharField(max_length=10_000, label="Reason", widget=forms.Textarea(attrs={"rows": 4}))
+
+    def clean_activity(self) -> ActivityReport | None:
+        file = self.cleaned_data["activity"]
+        if file is None:
+            return None
+        if file.size > LARGEST_REPORT:
+            raise forms.ValidationError(f"{file.size:,} bytes; a report has at most {LARGEST_REPORT:,}.")
+        try:
+            return read_activity(file.read())
+        except DecodeError as error:
+            raise forms.ValidationError(f"This is no activity report: {cut(str(error), 300)}") from error
 
 
 def problems_of(form: forms.Form) -> list[dict[str, str]]:

@@ -23,6 +23,7 @@ from runs.submissions.forms import AuditForm, DecisionForm, VerifyForm
 from runs.submissions.views import render_page
 
 MOST = 50  # of each kind
+LEADERS, MOST_LEADERS = 3, 600  # results of each task and device to audit by activity, and of all tasks
 
 
 @require_safe
@@ -31,12 +32,14 @@ MOST = 50  # of each kind
 def queue(request: HttpRequest) -> HttpResponse:
     open_reviews = Review.objects.filter(closed_at__isnull=True).select_related("submission", "audit__result__task")
     results = Result.objects.select_related("task", "run__configuration", "published_attempt")
+    leaders = results.leaders(LEADERS)
     held = results.filter(published_attempt__is_held=True, run__state="published")
     context = {
         "waiting": Submission.objects.filter(state="accepted").select_related("run")[:MOST],
         "reviews": open_reviews[:MOST],
         "held": held.exclude(audit__in=("suspect", "hacked", "contaminated", "harness_fault"))[:MOST],
         "suspects": results.filter(audit="suspect").prefetch_related("audits__replies")[:MOST],
+        "leaders": leaders.select_related("run__device_class").prefetch_related("audits")[:MOST_LEADERS],
         "now": timezone.now(),
         "form": DecisionForm(),
         "verify": VerifyForm(),
@@ -94,7 +97,7 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
 def audit(request: HttpRequest, result: int) -> HttpResponse:
     """Show and record audits of one result."""
     row = get_object_or_404(Result.objects.select_related("task", "run__configuration"), pk=result)
-    form = AuditForm(request.POST or None)
+    form = AuditForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
             audits.audit_result(result=row, actor=user_of(request), **form.cleaned_data)

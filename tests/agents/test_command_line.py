@@ -53,7 +53,7 @@ run('arena', 'check')
 def test_a_link_in_place_of_a_source_is_none(play):
     work = play("os.remove('softmax.py'); os.symlink('/etc/passwd', 'softmax.py'); run('arena', 'check')")
     assert work.candidate.files == {}
-    assert work.candidate.problems == (("not_a_source", "softmax.py"), ("not_written", "softmax.py"))
+    assert work.candidate.problems == (("not_a_source", "softmax.py is a link"), ("not_written", "softmax.py"))
 
 
 def test_it_sees_its_workspace_and_nothing_of_the_host(play, tmp_path):

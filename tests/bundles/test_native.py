@@ -20,6 +20,7 @@ from evaluator.bundles.reading import Reading
 from evaluator.bundles.report import text_of
 from evaluator.records.calibration import Acceptance
 from evaluator.records.reasons import Status
+from evaluator.records.record import PROTOCOL
 from evaluator.tasks.candidate import Candidate
 from tests.agent_sessions import make_session
 from tests.bundles.made import read_bundle
@@ -37,7 +38,7 @@ def files(**manifest: Any) -> dict[str, bytes]:
         "suite": "smoke@1",
         "suite_digest": "1" * 64,
         "agent": "rewrite",
-        "protocol": "arena-1",
+        "protocol": PROTOCOL,
         "device_class": "cpu-x86_64",
         "repeat": 0,
         "round": None,

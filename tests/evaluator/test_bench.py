@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import Any
 
 import pytest
 import torch
 
 from evaluator.backends import get_backend
-from evaluator.inside.bench import Timing
+from evaluator.bench.build import FLAGS, FOLDER, find_compiler
+from evaluator.inside.bench import KERNELS, KERNELS_SOURCE, Timing
 from evaluator.inside.channel import PAGE_BYTES, SharedMemory, sealed_memory
 from evaluator.judge.seal import KEY, digest_of, folded, leave_key, mixed, page_of, seal_of
+from tests.conftest import lacking
 
 PLAIN = {"dtype": "float32", "layout": "contiguous"}
 INPUTS = [
@@ -217,3 +220,21 @@ def test_every_word_of_an_output_and_its_place_count() -> None:
         changed[index] += 1
         assert digest_of([changed], 5, 0) != digest
     assert folded([1, 2]) != folded([2, 1]) != 0
+
+
+@pytest.mark.slow
+def test_kernels_and_driver_functions_compile_for_amd_too(tmp_path) -> None:
+    toolchain = get_backend("cpu").toolchain.as_dict()
+    if not toolchain["gfx942_available"]:
+        lacking(toolchain["gfx942_reason"])
+    source = tmp_path / "bench.hip"
+    kernels = KERNELS_SOURCE.read_text().replace("ARENA_NS_PER_TICK", "10ull")
+    source.write_text(f"#include <hip/hip_runtime.h>\n{kernels}")
+    headers = [f"-I{folder}" for folder in toolchain["gfx942_headers"][-1]]
+    assembly = tmp_path / "bench.s"
+    flags = [*toolchain["gfx942_flags"], *headers, "-S", str(source), "-o", str(assembly)]
+    subprocess.run([toolchain["clang"], *flags], check=True)
+    for name in KERNELS:
+        assert f".amdhsa_kernel {name}\n" in assembly.read_text()
+    command = [find_compiler(), *FLAGS, "-DARENA_HIP", "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    subprocess.run(command, check=True)

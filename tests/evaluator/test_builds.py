@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +25,7 @@ def test_an_extension_that_is_too_large_is_a_fault_of_its_source():
     """It used to be a sandbox error, so the host's health was checked and the candidate tried again."""
 
     def call(op, **fields):
-        return REPORT if op == "build" else {"copied": 16, "size": builds.MAX_PRODUCT_BYTES + 1}
+        return copy.deepcopy(REPORT) if op == "build" else {"copied": 16, "size": builds.MAX_PRODUCT_BYTES + 1}
 
     worker = SimpleNamespace(call=call, mailbox=SimpleNamespace(size=16, view=lambda start, size: bytes(size)))
     side = SimpleNamespace(
@@ -62,3 +64,86 @@ def test_processes_left_by_a_build_are_not_counted():
     side = Side(task, (), {"kernel.hip": b"slow to build"}, lambda: sandbox, "cpu", None)
     builds.build(side, SimpleNamespace(key="none", as_dict=lambda: {"gfx942_available": True}))
     assert side.leftovers == 0
+
+
+TOOLCHAIN = SimpleNamespace(key="none", as_dict=lambda: {"gfx942_available": True})
+PRODUCT = bytes(range(256)) * 40
+
+
+def built(monkeypatch, folder):
+    """Build a source of which the compiler makes PRODUCT; return the build and how often the compiler ran."""
+    monkeypatch.setattr(builds, "state_folder", lambda: folder)
+    calls = []
+
+    def call(op, **fields):
+        calls.append(op)
+        return copy.deepcopy(REPORT) if op == "build" else {"copied": len(PRODUCT), "size": len(PRODUCT)}
+
+    mailbox = SimpleNamespace(size=len(PRODUCT), view=lambda start, size: PRODUCT)
+    side = SimpleNamespace(
+        files={"kernel.hip": b"source"},
+        source="kernel.hip",
+        spawn=lambda: SimpleNamespace(call=call, mailbox=mailbox),
+        close=lambda worker, has_loaded: None,
+        task=SimpleNamespace(limits=SimpleNamespace(build_s=1)),
+    )
+    return builds.build(side, TOOLCHAIN), calls.count("build")
+
+
+def flipped(data, at):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+DAMAGES = {
+    "empty": lambda data: b"",
+    "truncated": lambda data: data[:-1],
+    "only its checksum": lambda data: data[:32],
+    "cut within the checksum": lambda data: data[:20],
+    "a bit of the checksum": lambda data: flipped(data, 0),
+    "a bit of the report": lambda data: flipped(data, 40),
+    "a bit of the product": lambda data: flipped(data, len(data) - 7),
+    "zeros, as after a loss of power": lambda data: bytes(len(data)),
+    "longer": lambda data: data + b"more",
+    "another build": lambda data: data[:32] + data[32:][::-1],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_build_is_made_again(monkeypatch, tmp_path, damage):
+    first, runs = built(monkeypatch, tmp_path)
+    assert (runs, first.product, first.cached) == (1, PRODUCT, False)
+    again, runs = built(monkeypatch, tmp_path)
+    assert (runs, again.product, again.cached) == (0, PRODUCT, True)
+    (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    file.write_bytes(DAMAGES[damage](file.read_bytes()))
+    repaired, runs = built(monkeypatch, tmp_path)
+    assert (runs, repaired.product, repaired.native["ok"]) == (1, PRODUCT, True)
+    assert built(monkeypatch, tmp_path)[1] == 0, "the new file is whole"
+
+
+def test_a_build_is_on_disk_before_its_name_is(monkeypatch, tmp_path):
+    """File, then name, then folder: after a crash there is the whole file or none."""
+    order = []
+    real = {name: getattr(builds.replacing.__globals__["os"], name) for name in ("fsync", "replace")}
+
+    def fsync(fd):
+        order.append(f"fsync {'folder' if Path(f'/proc/self/fd/{fd}').is_dir() else 'file'}")
+        real["fsync"](fd)
+
+    def replace(old, new):
+        order.append("replace")
+        real["replace"](old, new)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    monkeypatch.setattr("os.replace", replace)
+    built(monkeypatch, tmp_path)
+    assert order == ["fsync file", "replace", "fsync folder", "fsync folder"]
+
+
+def test_a_build_that_cannot_be_stored_counts_and_leaves_no_part(monkeypatch, tmp_path):
+    def full(old, new):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    assert built(monkeypatch, tmp_path)[0].product == PRODUCT
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

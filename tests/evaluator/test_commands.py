@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.records.record import read_record
+from evaluator.records.record import PROTOCOL, read_record
 
 TASK = "triton2triton/arena/softmax"
 
@@ -86,7 +86,7 @@ def test_evaluate_writes_a_record_and_exits_with_0_whatever_the_status(tmp_path)
     assert found.stdout.startswith("wrong_output: An output lies in the memory of an input")
     record = read_record(out.read_bytes())
     assert record.task.id == TASK
-    assert record.protocol == "arena-1"
+    assert record.protocol == PROTOCOL
     assert json.loads(out.read_text())["host"]["device_class"].startswith("cpu-")
 
 

@@ -110,6 +110,11 @@ def test_outputs_that_the_end_does_not_commit_to_are_forged(taken: Taken, cheat:
         taken(cheat)
 
 
+def test_both_sides_save_the_same_on_both_clocks(taken: Taken) -> None:
+    times = taken("")
+    assert times.excess_ns == pytest.approx(times.candidate_ns - times.baseline_ns)
+
+
 def test_outputs_of_contents_that_do_not_follow_from_the_token_are_wrong(taken: Taken) -> None:
     with pytest.raises(Rejected, match="not doubled"):
         taken("contents of before")

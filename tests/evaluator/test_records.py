@@ -10,6 +10,7 @@ from evaluator.records.measurements import Clock
 from evaluator.records.reasons import REASONS, Flag, Status
 from evaluator.records.record import (
     GATE_NAMES,
+    PROTOCOL,
     CandidateRef,
     CaseRecord,
     GateOutcome,
@@ -41,7 +42,7 @@ def passed(**changes) -> Record:
     )
     record = Record(
         schema=1,
-        protocol="arena-1",
+        protocol=PROTOCOL,
         evaluator="0.1.0",
         started_at="2026-11-28T00:00:00+00:00",
         task=TaskRef("triton2triton/arena/tiny", "ab" * 32, "triton2triton"),
@@ -201,4 +202,6 @@ def test_every_reason_has_a_status_that_is_not_a_pass_and_one_sentence():
 def test_what_a_script_timed_does_not_pass_for_our_protocol() -> None:
     flags = (Flag.SCRIPT_TIMED, Flag.FUNCTIONAL)
     assert problems_of(make_record(flags=flags, protocol="aka-scripts-1")) == []
-    assert problems_of(make_record(flags=flags)) == ["protocol: a task's own script timed it, so it cannot be arena-1"]
+    for own in ("arena-1", PROTOCOL):
+        problem = f"protocol: a task's own script timed it, so it cannot be {own}"
+        assert problems_of(make_record(flags=flags, protocol=own)) == [problem]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -16,11 +17,12 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude
 from evaluator.judge.timing.clocks import OtherClocks
+from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration, write_calibration
 from evaluator.records.measurements import Block, Clock, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import HostInfo
+from evaluator.records.record import PROTOCOL, HostInfo
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.spec import TaskSpec
 from tests.records import CALIBRATION
@@ -36,6 +38,7 @@ TIMES = CaseTimes(
     crowded=(0, 0),
     is_disturbed=False,
 )
+OUTSIDE = OutsideTimes(baseline_ns=21e3, candidate_ns=11e3, excess_ns=0.0, noise_ns=100.0)
 CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.001))
 
 
@@ -46,7 +49,7 @@ def context(tiny_task: Callable[[str], TaskSpec]) -> Context:
     context = Context(task, baseline(task), baseline(task), SimpleNamespace(has_clock=True), None)  # type: ignore[arg-type]
     context.__dict__["calibration"] = CALIBRATION
     case = task.cases[-1]
-    context.cases[case.id] = CaseState(case, times=[TIMES] * 3, others=[CLOCKS] * 3)
+    context.cases[case.id] = CaseState(case, times=[TIMES] * 3, others=[CLOCKS] * 3, outside=OUTSIDE)
     return context
 
 
@@ -147,6 +150,32 @@ def test_a_time_above_the_peak_fails_and_one_close_to_it_is_put_on_hold(
     assert (Flag.HOLD in context.flags) is held
 
 
+@pytest.mark.parametrize(
+    ("excess_ns", "noise_ns", "rejected"), [(3.7e3, 0, False), (3.9e3, 0, True), (5e3, 2e3, False)]
+)
+def test_a_speed_that_the_judges_own_clock_does_not_show_is_implausible(
+    context: Context, excess_ns: float, noise_ns: float, rejected: bool
+) -> None:
+    state_of(context).outside = replace(OUTSIDE, excess_ns=excess_ns, noise_ns=noise_ns)
+    concluded(context)
+    rejection = implausible(context)
+    assert (rejection is not None) is rejected
+    if rejection:
+        assert rejection.reason == "impossible_time"
+        assert "events say 10.0 us, the judge's own clock 13.9 us" in rejection.detail
+
+
+@pytest.mark.parametrize("outside", [None, OutsideTimes(lacking="a call waits"), replace(OUTSIDE, noise_ns=2.6e3)])
+def test_a_case_without_the_judges_own_clock_puts_the_result_on_hold(
+    context: Context, outside: OutsideTimes | None
+) -> None:
+    state_of(context).outside = outside
+    concluded(context)
+    assert implausible(context) is None
+    assert [finding.code for finding in context.findings] == ["no_outside_clock"]
+    assert Flag.HOLD in context.flags
+
+
 def test_events_that_show_less_than_the_judges_clock_put_the_result_on_hold(context: Context) -> None:
     state_of(context).others = [replace(CLOCKS, disagreement=(0.0, -0.3))] * 3
     concluded(context)
@@ -178,6 +207,17 @@ def test_a_little_work_after_the_stop_event_is_put_on_hold(context: Context) -> 
 
 def test_a_calibration_survives_its_file() -> None:
     assert codec.loads(DeviceCalibration, codec.dumps(CALIBRATION)) == CALIBRATION
+
+
+def test_a_calibration_of_another_protocol_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_STATE", str(tmp_path))
+    facts = {"card_uuid": CALIBRATION.device, "driver": "1", "torch": "2", "triton": "3"}
+    host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", facts)
+    now = replace(CALIBRATION, made_at=datetime.now(UTC).isoformat())
+    write_calibration(now)
+    assert read_calibration(host) == now
+    write_calibration(replace(now, software=now.software.removesuffix(f", protocol {PROTOCOL}")))
+    assert read_calibration(host) is None
 
 
 def test_a_damaged_calibration_is_a_host_error_that_names_its_file(tmp_path, monkeypatch):

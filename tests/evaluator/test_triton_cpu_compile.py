@@ -114,7 +114,7 @@ def test_too_much_lds_fails_with_figures_in_the_report():
 
 
 def test_more_than_64_kib_of_lds_fit_the_newer_target_alone():
-    with pytest.raises(triton_cpu.CompileFailed, match=r"gfx942: needs .* bytes of LDS"):
+    with pytest.raises(triton_cpu.CompileFailed, match=r"gfx942: product: needs .* bytes of LDS"):
         product(128, torch.float32)
     ours, other = LAUNCHES.reports()[-2:]
     assert (ours["target"], ours["lds_bytes"] > GFX942.lds_bytes, ours["error"] is None) == ("gfx942", True, False)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from evaluator import VERSION, codec
-from evaluator.records.record import Record, TaskRef
+from evaluator.records.record import PROTOCOL, Record, TaskRef
 from evaluator.tasks.candidate import Candidate
 from runs import archive, verdicts
 from runs.models import AgentSession, Attempt, AuditEntry, Measurement, Result, Run, Task
@@ -22,7 +22,7 @@ def make_run(*, with_results: bool = True, status: str | None = None, **values: 
     values |= {name: make() for name, make in makers.items() if name not in values}
     if values.get("state", "draft") != "draft":
         values.setdefault("published_at", NOON)
-    run = Run.objects.create(**values)
+    run = Run.objects.create(**{"protocol": PROTOCOL} | values)
     for task in run.suite.tasks.all() if with_results else ():
         result = make_result(run=run, task=task)
         if status is not None:
@@ -44,7 +44,10 @@ def make_attempt(*, result: Result, status: str = "queued", measured: bool = Tru
     if before is not None:
         result.attempts.update(is_latest=False)
     defaults: dict[str, Any] = {"number": before.number + 1 if before else 1, "queued_at": NOON, "status": status}
-    attempt = Attempt.objects.create(result=result, **defaults | _fields_of(status, number) | values)
+    defaults |= _fields_of(status, number)
+    if "record_digest" in defaults:
+        defaults["protocol"] = result.run.protocol
+    attempt = Attempt.objects.create(result=result, **defaults | values)
     if measured and attempt.record_digest:
         make_measurements(attempt)
     return attempt
@@ -117,7 +120,7 @@ def _fields_of(status: str, number: int) -> dict[str, Any]:
     if status == "cancelled":
         return {"ended_at": later}
     judged = {"started_at": NOON, "ended_at": later, "fencing_token": 1, "claimed_by": "worker-1"}
-    judged |= {"record_digest": sha256(("record", number)), "evaluator": VERSION, "protocol": "arena-1"}
+    judged |= {"record_digest": sha256(("record", number)), "evaluator": VERSION}
     if status == "passed":
         return judged | {"compiled": True, "correct": True, "flags": ["functional"]}
     if status in ("errored", "not_judged"):

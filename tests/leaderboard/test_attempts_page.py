@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from evaluator import VERSION
+from evaluator.records.record import PROTOCOL
 from tests import factories
 
 
@@ -22,7 +23,7 @@ def test_the_two_newest_attempts_are_compared(suite, page, client) -> None:
     facts = cells(shown, "facts")
     assert facts["Status"] == ("passed", "wrong output", "differs")
     assert facts["Evaluator"] == (VERSION, "9.0.0", "differs")
-    assert facts["Protocol"] == ("arena-1", "arena-1", "same")
+    assert facts["Protocol"] == (PROTOCOL, PROTOCOL, "same")
     assert cells(shown, "cases")["cols=8,rows=4"] == ("correct", "–", "wrong", "–", "differs")
     assert "status: passed → wrong output" in shown.changes
     body = client.get(f"/result/{result.pk}/attempts/").content.decode()

@@ -179,7 +179,7 @@ def test_an_unknown_board_is_not_found(published, client, address) -> None:
 def test_an_empty_board_says_what_to_do(suite, client) -> None:
     factories.make_device_class()
     body = client.get(BOARD).content.decode()
-    assert "No run is published on this leaderboard yet" in body
+    assert "is published here yet. Start one in the admin and publish it." in body
 
 
 def test_the_page_names_why_an_entry_is_not_ranked(published, entry, client) -> None:

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from evaluator import VERSION
+from evaluator.records.record import OWN_PROTOCOLS, PROTOCOL
 from leaderboard.changelog import FILE, changelog, parse
 
 TEXT = """\
@@ -35,18 +36,25 @@ TEXT = """\
 
 ## Timing protocols
 
-- `p-1`: what it is: in words.
+- `p-2`: the next one.
+- `p-1`, until 2026-01-01: what it is: in words.
 """
 
 
 def test_only_the_evaluators_changes_of_released_versions_are_taken() -> None:
     found = parse(TEXT)
     assert dict(found.evaluators) == {"0.2.0": "An item over two lines. Another.", "0.1.0": ""}
-    assert dict(found.protocols) == {"p-1": "What it is: in words."}
+    assert dict(found.protocols) == {"p-2": "The next one.", "p-1": "What it is: in words."}
+    assert dict(found.until) == {"p-1": "2026-01-01"}
 
 
 def test_a_text_without_versions_describes_none() -> None:
     assert parse("# Changelog\n") == parse("")
+
+
+def test_every_protocol_of_the_judge_but_the_current_one_has_a_last_day() -> None:
+    own = {name for name in changelog().protocols if name.startswith(OWN_PROTOCOLS)}
+    assert changelog().until.keys() == own - {PROTOCOL}
 
 
 @pytest.mark.parametrize("twice", ["## [0.1.0] - 2026-01-03\n", "## Timing protocols\n\n- `p-1`: again.\n"])
@@ -55,9 +63,10 @@ def test_what_is_described_twice_is_refused(twice: str) -> None:
         parse(f"{TEXT}\n{twice}")
 
 
-def test_a_protocol_without_a_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected `NAME`: TEXT, seen 'nothing of the kind'"):
-        parse("## Timing protocols\n\n- nothing of the kind\n")
+@pytest.mark.parametrize("item", ["nothing of the kind", "`p-1`, until then: text", "p-1: without code"])
+def test_a_protocol_of_another_form_is_refused(item: str) -> None:
+    with pytest.raises(ValueError, match="expected `NAME`: TEXT or `NAME`, until DAY: TEXT, seen"):
+        parse(f"## Timing protocols\n\n- {item}\n")
 
 
 def test_the_file_has_the_form_of_keep_a_changelog() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from runs.models import Attempt
 from tests import factories
 
 
@@ -97,7 +98,14 @@ def test_a_board_of_another_protocol_is_named_in_its_address(published, claude, 
     published(configuration=claude, protocol="aka-scripts-1")
     [standing] = page("/agent/claude-code/").standings
     assert standing.boards["all"] == "/board/smoke/all/cpu-x86_64/?protocol=aka-scripts-1"
-    assert standing.tallies["all"].may_rank == 0
+    assert standing.tallies["all"].may_rank == 6
+
+
+def test_what_was_timed_by_another_protocol_than_its_run_is_in_no_rank(published, claude, page) -> None:
+    run = published(configuration=claude)
+    Attempt.objects.filter(result__run=run).update(protocol="aka-scripts-1")
+    [standing] = page("/agent/claude-code/").standings
+    assert (standing.boards["all"], standing.tallies["all"].may_rank) == ("/board/smoke/all/cpu-x86_64/", 0)
 
 
 @pytest.mark.parametrize("address", ["/agent/nobody/", "/model/nothing/", "/configuration/nothing/"])

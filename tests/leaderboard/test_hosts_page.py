@@ -97,7 +97,7 @@ def test_hardware_and_software_are_shown_as_the_worker_reported_them(db, page) -
     gpu_host(name="two", evaluator="0.0.9")
     gpu_host(name="three")
     table = page("/hosts/").tables["versions"]
-    rows = [tuple(cell.text for cell in cells.values()) for cells in table.cells()]
+    rows = [(group.title, what.text, value.text) for group in table.groups for _, what, value in group.rows]
     assert rows == [
         ("one", "evaluator", VERSION),
         ("one", "driver", "580.1"),
@@ -105,7 +105,7 @@ def test_hardware_and_software_are_shown_as_the_worker_reported_them(db, page) -
         ("three", "evaluator", "unknown"),
         ("two", "evaluator", "0.0.9"),
     ]
-    notes = {cells["host"].text: cells["value"].note for cells in table.cells()}
+    notes = {cells["host"].value: cells["value"].note for cells in table.cells()}
     assert "older than this site" in notes["two"]
 
 

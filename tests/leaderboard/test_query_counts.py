@@ -14,10 +14,10 @@ COUNTS = {
     "/": 5,  # and the counter of changes, where what stands on boards may be kept: outside of a transaction
     "/board/smoke/all/cpu-x86_64/": 5,
     "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
-    "/distribution/smoke/all/cpu-x86_64/": 4,
-    "/compare/smoke/all/cpu-x86_64/": 4,
+    "/distribution/smoke/all/cpu-x86_64/": 5,
+    "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
-    "/generalization/smoke/all/cpu-x86_64/": 5,
+    "/generalization/smoke/all/cpu-x86_64/": 6,
     "/tasks/": 3,
     "/task/hip2hip/arena/measured/": 6,
     "/agents/": 4,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluator.bundles.archives.packing import slug, zip_folder
-from evaluator.records.record import Record, write_record
+from evaluator.records.record import PROTOCOL, Record, write_record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task
 from evaluator.unseen.generate import GENERATOR_VERSION, core_cases
@@ -54,7 +54,7 @@ def make_folder(
             )
     manifest: Mapping[str, Any] = {
         "schema": 1,
-        "protocol": "arena-1",
+        "protocol": PROTOCOL,
         "evaluator": "0.1.0",
         "suite": suite.label,
         "suite_digest": suite.digest,

@@ -12,8 +12,8 @@ from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.problems import BundleError
 from evaluator.records.calibration import write_calibration
 from evaluator.records.reasons import Flag
+from evaluator.records.record import PROTOCOL, Record, read_record
 from evaluator.records.record import HostInfo as RecordHost
-from evaluator.records.record import Record, read_record
 from evaluator.state import REPOSITORY
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import task_ids
@@ -21,6 +21,7 @@ from evaluator.unseen.rounds import secret_digest
 from runs import archive, candidates
 from runs.loading import catalog, registry
 from runs.models import (
+    Attempt,
     AuditEntry,
     Calibration,
     DeviceClass,
@@ -222,6 +223,27 @@ def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
         assert {entry.record.host.device_class for entry in bundle.entries} == {bundle.device_class}
         if not run.device_class.is_functional:
             assert all(host.calibrations.exists() for host in Host.objects.filter(attempts__result__run=run))
+
+
+def test_a_bundle_of_a_past_protocol_keeps_its_name_and_is_no_second_run_of_the_current_one(
+    site: Site, tmp_path: Path
+) -> None:
+    now = imported(site, make_folder(tmp_path / "now", site.suite))
+    folder = make_folder(tmp_path / "then", site.suite)
+    for path in [folder / "run.json", *(folder / "records").iterdir()]:
+        path.write_text(path.read_text().replace(f'"{PROTOCOL}"', '"arena-1"'))
+    past = imported(site, folder)
+    assert (now.protocol, past.protocol, now.repeat) == (PROTOCOL, "arena-1", past.repeat)
+    assert set(Attempt.objects.filter(result__run=past).values_list("protocol", flat=True)) == {"arena-1"}
+    for run in (now, past):
+        assert publishing.publish_run(run=run, actor="test").state == "published"
+        assert Result.objects.may_rank().filter(run=run).exists()
+
+
+def test_records_of_another_protocol_than_their_run_are_refused(site: Site, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "run", site.suite)
+    (folder / "run.json").write_text((folder / "run.json").read_text().replace(f'"{PROTOCOL}"', '"arena-1"'))
+    assert all(f"protocol: seen '{PROTOCOL}'" in text for text in problems_of(site, folder))
 
 
 def test_the_committed_bundles_show_each_tasks_kernels_compiled_for_gfx942() -> None:

@@ -13,12 +13,14 @@ from django.core.management import CommandError, call_command
 
 from evaluator.agents import ProducedCandidate
 from evaluator.records.reasons import Status
+from evaluator.records.record import PROTOCOL
 from evaluator.tasks.candidate import Candidate
 from runs.loading import registry
 from runs.management.commands import demo_run
 from runs.models import Agent, Attempt, AuditEntry, Configuration, Result, Run
 from runs.services import publishing, run_actions
 from runs.worker import evaluation
+from tests import factories
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +103,23 @@ def test_the_demo_evaluates_publishes_and_does_so_once(working: Site) -> None:
     assert set(AuditEntry.objects.values_list("actor_name", flat=True)) == {"demo_run"}
     assert "has already run" in output_of("demo_run", "--suite", "two")
     assert Attempt.objects.count() == 6
+
+
+def test_the_demo_runs_again_under_a_new_protocol(working: Site) -> None:
+    past = factories.make_run(
+        configuration=Configuration.objects.get(slug="expert"),
+        suite=working.suite,
+        device_class=working.device_class,
+        protocol="arena-1",
+        status="passed",
+        state="published",
+    )
+    output_of("demo_run", "--suite", "two")
+    evaluation.close_evaluator()
+    again = Run.objects.exclude(pk=past.pk).get(configuration=past.configuration)
+    assert (again.protocol, again.state) == (PROTOCOL, "published")
+    past.refresh_from_db()
+    assert past.state == "published"
 
 
 def test_a_demo_run_that_was_withdrawn_does_not_come_back(working: Site) -> None:

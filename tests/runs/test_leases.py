@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from evaluator import VERSION, codec
 from evaluator.records.reasons import Flag
-from evaluator.records.record import read_record
+from evaluator.records.record import PROTOCOL, read_record
 from runs import archive
 from runs.models import Attempt, Host
 from runs.services.leases import (
@@ -139,7 +139,7 @@ def test_a_verdict_becomes_columns_measurements_and_a_record_on_disk(site: Site)
     attempt.refresh_from_db()
     assert (attempt.status, attempt.compiled, attempt.correct, attempt.is_held) == ("passed", True, True, True)
     assert attempt.flags == ["functional", "order_dependent", "hold"]
-    assert (attempt.protocol, attempt.log_speedup, attempt.paper_speedup) == ("arena-1", None, None)
+    assert (attempt.protocol, attempt.log_speedup, attempt.paper_speedup) == (PROTOCOL, None, None)
     assert read_record(archive.get(attempt.record_digest)) == record
     first = attempt.measurements.order_by("id")[0]
     assert (first.case, first.correct, first.baseline_correct, first.draws) == ("cols=8,rows=4", True, True, 9)

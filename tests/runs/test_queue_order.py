@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
+from evaluator.records.record import PROTOCOL
 from runs.models import Attempt, Host, Run
 from runs.services import run_actions
 from runs.services.leases import Lease, lease_next, record_verdict
@@ -97,6 +98,7 @@ def test_a_verification_counts_for_the_submitter_of_the_bundle(site: Site) -> No
         configuration=site.configuration,
         suite=site.suite,
         device_class=site.device_class,
+        protocol=PROTOCOL,
         verifies=claimed,
         created_by=maintainer,
     )

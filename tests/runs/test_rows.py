@@ -10,6 +10,7 @@ from django.db import DataError, IntegrityError, transaction
 
 from evaluator.backends import KNOWN
 from evaluator.records.reasons import REASONS, Status
+from evaluator.records.record import PROTOCOL
 from runs.models import (
     Attempt,
     AuditEntry,
@@ -69,7 +70,7 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
         ("attempt_reason_iff_failed", "crashed", {"message": ""}),
         ("attempt_reason_iff_failed", "passed", {"message": "It failed."}),
         ("attempt_record_iff_judged", "passed", {"record_digest": "", "protocol": ""}),
-        ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64, "protocol": "arena-1"}),
+        ("attempt_record_iff_judged", "queued", {"record_digest": "a" * 64, "protocol": PROTOCOL}),
         ("attempt_compiled_and_correct_iff", "wrong_output", {"correct": None}),
         ("attempt_compiled_and_correct_iff", "cancelled", {"compiled": True}),
         ("attempt_compiled_and_correct_iff", "errored", {"compiled": False, "correct": False}),
@@ -84,7 +85,7 @@ def test_the_factory_makes_an_attempt_of_every_status(status: str) -> None:
             {"log_speedup": 0.1, "cautious_log_speedup": 0.1, "log_speedup_low": 0.2},
         ),
         ("attempt_protocol_iff_record", "passed", {"protocol": ""}),
-        ("attempt_protocol_iff_record", "queued", {"protocol": "arena-1"}),
+        ("attempt_protocol_iff_record", "queued", {"protocol": PROTOCOL}),
         ("attempt_correct_iff_passed", "passed", {"correct": False}),
         ("attempt_correct_iff_passed", "tampered", {"correct": True}),
         ("attempt_status_is_known", "passed", {"status": "fine", "correct": False}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluator import VERSION
+from evaluator.records.record import PROTOCOL
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry
 from runs.services import hosts, leases, publishing, run_actions
@@ -161,6 +162,13 @@ def test_an_older_worker_takes_nothing_that_a_newer_site_queued(site: Site, monk
     assert leased(site) is None
     monkeypatch.setattr("runs.services.leases.VERSION", "9.10.0")
     assert leased(site) is not None
+
+
+def test_a_result_of_a_past_protocol_is_not_run_again(site: Site) -> None:
+    run = make_run(suite=site.suite, device_class=site.device_class, status="passed", protocol="arena-1")
+    with pytest.raises(RunError, match=f"of arena-1, and this evaluator times by {PROTOCOL}: start a new run"):
+        run_actions.rerun_results(results=run.results.all(), actor="test")
+    assert not Attempt.objects.open().filter(result__run=run).exists()
 
 
 def test_a_run_is_queued_for_the_version_of_the_site(site: Site) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.records.record import Record
+from evaluator.records.record import PROTOCOL, Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from runs.comparisons import ComparedResult, bundle_verdict, compare
@@ -25,8 +25,8 @@ from tests.runs import fakes
 from tests.runs.bundling import make_zip
 from tests.runs.conftest import Site
 
-H100 = ComparedResult("passed", "h100-sxm", "arena-1", False, log_speedup=0.5, low=0.49, high=0.51)
-CPU = ComparedResult("passed", "cpu-x86_64", "arena-1", True)
+H100 = ComparedResult("passed", "h100-sxm", PROTOCOL, False, log_speedup=0.5, low=0.49, high=0.51)
+CPU = ComparedResult("passed", "cpu-x86_64", PROTOCOL, True)
 LOUD = replace(H100, low=0.4, high=0.6)
 
 

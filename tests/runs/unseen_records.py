@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluator.records.measurements import Clock
 from evaluator.records.reasons import Flag
-from evaluator.records.record import HostInfo, SandboxRef, TaskRef
+from evaluator.records.record import PROTOCOL, HostInfo, SandboxRef, TaskRef
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen.cases import UnseenCase
@@ -38,7 +38,7 @@ def make_unseen(
     found = tuple(_case(unseen, (quadrants or {}).get(index, "both_pass")) for index, unseen in enumerate(cases))
     return UnseenRecord(
         schema=1,
-        protocol="arena-1",
+        protocol=PROTOCOL,
         evaluator="0.1.0",
         generator=generator,
         round=round_digest,

@@ -14,7 +14,7 @@ from typing import Any
 from evaluator.agents.chat import empty_candidate
 from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.errors import UsageError
-from evaluator.tasks.candidate import MAX_BYTES, Candidate, read_candidate
+from evaluator.tasks.candidate import MAX_BYTES, Candidate, read_candidate, too_large
 
 MAX_FILE_BYTES = 1 << 30
 
@@ -79,7 +79,7 @@ def _candidate(context: SessionContext, texts: dict[str, str]) -> Candidate:
         if name not in context.task.editable:
             problems.append(("extra_file", name))
         elif len(data) > MAX_BYTES:
-            problems.append(("not_a_source", name))
+            problems.append(("not_a_source", f"{name} {too_large(len(data)).why}"))
         else:
             files[name] = data
     problems += [("not_written", name) for name in context.task.editable if not files.get(name, b"").strip()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import resource
 import signal
 import subprocess
 import time
@@ -10,13 +12,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluator.inside.excerpts import excerpt
+
 LOG_LENGTH = 60_000  # characters kept of a compiler's output
+
+# What clang's, gcc's and nvcc's drivers print when a signal has ended one of their programs.
+_ENDED = re.compile(
+    r"unable to execute command: (Killed|[A-Z][\w ]+)|fatal error: (\w+) signal terminated program|"
+    r"'\w+' died due to signal (\d+)"
+)
+_SIGNALS = {signal.strsignal(number): number.name for number in signal.Signals}  # as such texts name them → name
+_OUT_OF_MEMORY = ("LLVM ERROR: out of memory", "std::bad_alloc", "virtual memory exhausted", "out of memory allocating")
 
 
 class Compilation(NamedTuple):
     ok: bool
     timed_out: bool
-    log: str
+    log: str  # its first line says so if the compiler did not end by itself
 
 
 def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compilation:
@@ -37,7 +49,36 @@ def run_compiler(command: Sequence[str], folder: Path, deadline: float) -> Compi
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         return Compilation(False, True, output.decode(errors="replace"))
-    return Compilation(process.returncode == 0, False, output.decode(errors="replace"))
+    log = output.decode(errors="replace")
+    return Compilation(process.returncode == 0, False, _what_ended_it(process.returncode, log) + log)
+
+
+def _what_ended_it(code: int, log: str) -> str:
+    """Return a line on what ended a compiler, or a program that it started; empty if it ended by itself."""
+    if code == 0:
+        return ""
+    if any(words in log for words in _OUT_OF_MEMORY):
+        return f"error: the compiler needs more memory than {_limit(resource.RLIMIT_AS, 1 << 20, 'MiB')}\n"
+    found = _ENDED.search(log)
+    if code < 0:
+        what = str(signal.strsignal(-code))
+    elif found:
+        what = next(filter(None, found.groups()))
+        what = str(signal.strsignal(int(what))) if what.isdigit() else what
+    else:
+        return ""
+    name = _SIGNALS.get(what, what)
+    causes = {
+        "SIGXCPU": f"it used its processor time, {_limit(resource.RLIMIT_CPU, 1, 's')}",
+        "SIGXFSZ": f"it wrote a file of more than {_limit(resource.RLIMIT_FSIZE, 1 << 20, 'MiB')}",
+        "SIGKILL": "memory or processor time ran out",
+    }
+    return f"error: the compiler was ended by {name}: {causes.get(name, 'it crashed')}\n"
+
+
+def _limit(name: int, unit: int, word: str) -> str:
+    value = resource.getrlimit(name)[0]
+    return f"{value // unit} {word}" if value != resource.RLIM_INFINITY else "this host has"
 
 
 def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str, str]]) -> str:
@@ -46,4 +87,4 @@ def presentable(log: str, workspaces: Sequence[Path], names: Sequence[tuple[str,
         log = log.replace(f"{workspace}/", "").replace(workspace, ".")
     for path, name in sorted(names, key=lambda pair: len(pair[0]), reverse=True):
         log = log.replace(path, name)
-    return log if len(log) <= LOG_LENGTH else log[:LOG_LENGTH] + "\n[cut]\n"
+    return excerpt(log, LOG_LENGTH)

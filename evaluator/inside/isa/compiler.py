@@ -34,13 +34,15 @@ from triton import knobs
 from triton.compiler import ASTSource
 from triton.compiler import compiler as triton_compiler
 
+from evaluator.inside.exceptions import sentence_of
+from evaluator.inside.excerpts import excerpt
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import Launch
 from evaluator.inside.isa.resources import Resources, over_limit, read_resources
 from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS, Target
 
 LIMIT_S = 60.0  # the slowest real kernels (attention, backward) take about 5 s
-MAX_TEXT = 4000
+MAX_TEXT, MAX_PRINTED = 4000, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +157,11 @@ class _Child:
         finally:
             status = self._end()
         self.seconds = time.monotonic() - self._begin
-        printed = os.pread(self._output, MAX_TEXT, 0).decode(errors="replace").strip()
+        printed = excerpt(os.pread(self._output, MAX_PRINTED, 0).decode(errors="replace").strip(), MAX_TEXT)
         os.close(self._output)
         if text is None:
             return {"error": f"{NOT_IN_TIME} {self._limit_s:g} s"}
-        result = json.loads(text) if text else {"error": f"the compiler ended with {_ending(status)}"}
+        result = json.loads(text) if text else {"error": f"the compiler {_ending(status)}"}
         return {**result, "error": _last_words(result["error"], printed)} if "error" in result else dict(result)
 
     def _end(self) -> int:
@@ -202,7 +204,8 @@ def _compile(compiled: Callable[[Target], Any], target: Target) -> dict[str, Any
             return {"error": "a hook prevented the compiler from running"}
         return {"resources": asdict(read_resources(kernel.asm["amdgcn"], kernel.metadata, target))}
     except Exception as error:  # whatever the compiler raises is the child's result
-        return {"error": f"{type(error).__name__}: {error}"[-MAX_TEXT:]}
+        sentence, text = sentence_of(error), str(error)
+        return {"error": excerpt(f"{sentence}\n{text}", MAX_TEXT) if "\n" in text else sentence}
 
 
 def _write(fd: int, data: bytes) -> None:
@@ -226,9 +229,9 @@ def _private_cache() -> Iterator[None]:
 
 def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return signal.Signals(os.WTERMSIG(status)).name
-    return f"exit status {os.WEXITSTATUS(status)}"
+        return f"was ended by signal {os.WTERMSIG(status)}"
+    return f"ended with exit status {os.WEXITSTATUS(status)}"
 
 
 def _last_words(error: str, printed: str) -> str:
-    return f"{error}\n{printed}"[:MAX_TEXT] if printed else error
+    return excerpt(f"{error}\n{printed}", MAX_TEXT) if printed else error

@@ -12,7 +12,7 @@ class CompileFailed(Exception):
 
     def __init__(self, kernel: str, target: str, text: str, skippable: bool = False) -> None:
         """`skippable`: an autotuner would continue with its next configuration."""
-        super().__init__(f"{kernel} does not compile for {target}: {text}")
+        super().__init__(f"{target}: {kernel}: {text}")
         self.kernel, self.target, self.text, self.skippable = kernel, target, text, skippable
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
+from evaluator.inside.exceptions import sentence_of
 from evaluator.inside.isa.compiler import Compilations, IsaCompilation
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import bind
@@ -112,7 +113,7 @@ def _execute(call: KernelCall, grid: Any, compiled: bool, reverse: bool) -> None
     except Exception as error:  # code that compiles for the device raises no Python errors
         if not compiled:
             raise
-        text = f"{type(error).__name__}: {error}"
+        text = sentence_of(error)
         raise UnsupportedFeature(
             f"kernel {call.function.__name__} compiles, but its interpretation fails with {text}"
         ) from error

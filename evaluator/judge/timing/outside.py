@@ -10,6 +10,7 @@ with all that surrounds it; from the same blocks without calls, in the worker of
 from __future__ import annotations
 
 import ctypes
+import math
 import secrets
 from dataclasses import dataclass
 from statistics import median
@@ -24,10 +25,13 @@ from evaluator.thresholds import (
     LONG_NS,
     OUTSIDE_BYTES,
     OUTSIDE_CALLS,
+    OUTSIDE_EMPTY_REPEATS,
     OUTSIDE_HOLD_NS,
     OUTSIDE_JUDGED,
     OUTSIDE_LONG_CALLS,
+    OUTSIDE_NOISE,
     OUTSIDE_REPEATS,
+    OUTSIDE_SIGMAS,
     OUTSIDE_TRIES,
 )
 
@@ -39,12 +43,13 @@ class OutsideTimes:
     """ns of a call of each side on the judge's clock; or `lacking`: why they cannot be taken.
 
     `excess_ns`: how much faster than the baseline the candidate is on T_dev, less the same on this clock. What a
-    reading adds to a call is the same on both sides, so it is not in it.
+    reading adds to a call is the same on both sides, so it is not in it. `noise_ns`: how much of it may be noise.
     """
 
     baseline_ns: float = 0.0
     candidate_ns: float = 0.0
     excess_ns: float = 0.0
+    noise_ns: float = 0.0
     lacking: str | None = None
 
 
@@ -53,22 +58,29 @@ class _Lacking(Exception):
 
 
 def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> OutsideTimes:
-    """Take T_out of both sides on the armed case.
+    """Take T_out of both sides on the armed case; the sides take turns.
 
     Raises:
         Rejected: outputs of the candidate are wrong, or do not match its digests.
         BaselineError: the same of the baseline.
     """
     lengths = _lengths(slabs, max(times.baseline_ns, times.candidate_ns))
+    readings: dict[SideName, list[float]] = {name: [] for name in SIDES}
     try:
-        nothing = _per_call(pair.switch_to("baseline"), slabs, lengths, empty=True)
-        found: dict[SideName, float] = {}
-        for name in SIDES:
-            found[name] = _per_call(pair.switch_to(name), slabs, lengths, name=name, judge=judge) - nothing
+        watch = pair.switch_to("baseline")  # its worker has never loaded the candidate
+        nothing_ns = median(_per_call(watch, slabs, lengths, "baseline") for _ in range(OUTSIDE_EMPTY_REPEATS))
+        while len(readings["candidate"]) < OUTSIDE_REPEATS[1]:
+            checked = None if readings["candidate"] else judge
+            for name in SIDES:
+                readings[name].append(_per_call(pair.switch_to(name), slabs, lengths, name, calls=True, judge=checked))
+            noise_ns = OUTSIDE_SIGMAS * math.hypot(*map(_standard_error, readings.values()))
+            if len(readings["candidate"]) >= OUTSIDE_REPEATS[0] and noise_ns <= OUTSIDE_NOISE * times.candidate_ns:
+                break
     except _Lacking as lacking:
         return OutsideTimes(lacking=str(lacking))
-    saved_ns = found["baseline"] - found["candidate"]
-    return OutsideTimes(found["baseline"], found["candidate"], times.baseline_ns - times.candidate_ns - saved_ns)
+    baseline_ns, candidate_ns = (median(readings[name]) - nothing_ns for name in SIDES)
+    excess_ns = times.baseline_ns - times.candidate_ns - (baseline_ns - candidate_ns)
+    return OutsideTimes(baseline_ns, candidate_ns, excess_ns, noise_ns)
 
 
 def _lengths(slabs: Slabs, call_ns: float) -> tuple[int, int]:
@@ -82,29 +94,32 @@ def _per_call(
     watch: RemoteStopwatch,
     slabs: Slabs,
     lengths: tuple[int, int],
+    name: SideName,
     *,
-    name: SideName = "baseline",
+    calls: bool = False,
     judge: Judge | None = None,
-    empty: bool = False,
 ) -> float:
-    """Return ns of one call with what surrounds it: the slope between blocks of two lengths."""
-    walls: dict[int, list[int]] = {length: [] for length in lengths}
-    for repeat in range(OUTSIDE_REPEATS):
-        for length in lengths:
-            checked = judge if repeat == 0 and length == lengths[1] else None
-            walls[length].append(_block(watch, slabs, length, name=name, judge=checked, empty=empty))
+    """Return ns of one call with what surrounds it (without `calls`, of that alone): the slope between two blocks."""
     short, long = lengths
-    return (median(walls[long]) - median(walls[short])) / (long - short)
+    short_ns = _block(watch, slabs, short, name, calls=calls, judge=None)
+    return (_block(watch, slabs, long, name, calls=calls, judge=judge) - short_ns) / (long - short)
+
+
+def _standard_error(values: list[float]) -> float:
+    """Return the standard error of the median, from the median deviation: a few hiccups of the host do not count."""
+    middle = median(values)
+    spread = median(abs(value - middle) for value in values) * 1.4826
+    return 1.2533 * spread / math.sqrt(len(values))
 
 
 def _block(
-    watch: RemoteStopwatch, slabs: Slabs, length: int, *, name: SideName, judge: Judge | None, empty: bool
+    watch: RemoteStopwatch, slabs: Slabs, length: int, name: SideName, *, calls: bool, judge: Judge | None
 ) -> int:
     """Run one block; return its ns from the judge's release to the end that it saw."""
     buffers = [call.buffer for call in slabs.plan(length)]
     for _ in range(OUTSIDE_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
         _word(watch, RELEASE).value = 0
-        if not watch.enqueue(buffers, limit_ns=OUTSIDE_HOLD_NS, empty=empty):
+        if not watch.enqueue(buffers, limit_ns=OUTSIDE_HOLD_NS, empty=not calls):
             watch.settle(length, 0)
             continue
         token = secrets.randbits(63) + 1
@@ -112,7 +127,7 @@ def _block(
         digests = watch.settle(length, token)
         if digests is None:  # the host was slow, and the hold ended between the worker's reply and the release
             continue
-        if empty:
+        if not calls:
             return wall_ns
         if end != folded(digests):
             raise watch.wrong(Rejection("forged_reply", "an end of a block that does not follow from its outputs"))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, plural, printable, rate
-from leaderboard.pages.base import board_url, count_cell, page_url
+from leaderboard.pages.base import board_url, count_cell, page_url, protocol_parameter
 from leaderboard.queries.entrants import ConfigurationRow, StandingRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import ALL, CATEGORIES, ROLES, agent_version, settings_text
@@ -143,15 +142,13 @@ def _standing(rows: list[StandingRow]) -> Standing:
         protocol=first.protocol,
         runs=max(row.runs for row in rows),
         tallies=tallies,
-        boards={category: _board(first, category) for category in tallies},
+        boards={
+            category: board_url(
+                first.suite, first.version, first.suite_is_current, category, first.device, first.protocol
+            )
+            for category in tallies
+        },
     )
-
-
-def _board(row: StandingRow, category: str) -> str:
-    url = board_url(row.suite, row.version, row.suite_is_current, category, row.device)
-    if row.protocol == PROTOCOL:
-        return url
-    return f"{url}{'&' if '?' in url else '?'}protocol={row.protocol}"
 
 
 def _version_cell(row: ConfigurationRow) -> Cell:
@@ -170,7 +167,7 @@ def _settings_cell(row: ConfigurationRow) -> Cell:
 
 def _suite_cell(one: Standing) -> Cell:
     suite = f"{one.suite}@{one.suite_version}"
-    return Cell(suite, suite, one.boards[ALL])
+    return Cell(suite, suite, one.boards[ALL], note=protocol_parameter(one.protocol))
 
 
 def _category_field(category: str, label: str) -> Field[Standing]:

@@ -13,7 +13,7 @@ from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import behaviour, runs
 from leaderboard.words import CATEGORIES
 
-NAMES = ("suite", "device", "configuration", "category")
+NAMES = ("suite", "device", "configuration", "protocol", "category")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +21,14 @@ class BehaviourPage(Page):
     suite: str
     device: str
     configuration: str
+    protocol: str
     category: str
     outcomes: tuple[ResultOutcomes, ...]
     sessions: tuple[AgentSessions, ...]
     labels: tuple[Label, ...]
     candidates_read: int
     candidates_lost: int  # the archive lacks their source, or that of their baseline
+    protocols: tuple[str, ...]  # of those read
     is_cut: bool  # only the newest candidates were read
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
@@ -55,12 +57,14 @@ def build(query: Query) -> BehaviourPage:
         suite=filters["suite"],
         device=filters["device"],
         configuration=filters["configuration"],
+        protocol=filters["protocol"],
         category=filters["category"],
         outcomes=outcomes,
         sessions=sessions,
         labels=labels,
         candidates_read=len(labelled),
         candidates_lost=len(rows) - len(labelled),
+        protocols=tuple(sorted({row.run_protocol for row, _ in labelled})),
         is_cut=len(rows) == behaviour.MOST,
         choices=_choices(filters),
         is_filtered=any(filters.values()),
@@ -74,5 +78,6 @@ def _choices(filters: Mapping[str, str]) -> tuple[RunChoice, ...]:
         choice("suite", "Suite", found.suites, filters["suite"]),
         choice("device", "Device class", found.devices, filters["device"]),
         choice("configuration", "Configuration", found.configurations, filters["configuration"]),
+        choice("protocol", "Protocol", found.protocols, filters["protocol"]),
         choice("category", "Category", categories, filters["category"]),
     )

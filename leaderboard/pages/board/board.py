@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from leaderboard.pages.base import Link, page_url, whole_number
+from leaderboard.pages.base import Link, page_url, protocol_parameter, whole_number
 from leaderboard.pages.board.query import SHARED, BoardView
 from leaderboard.pages.board.standings import Entry, Standings, standings
+from leaderboard.pages.protocols import Protocols, preferred, protocols_of
 from leaderboard.queries import boards
-from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
+from leaderboard.queries.boards import BoardRow, DeviceRow, SuiteRow, TaskRow
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 
@@ -42,6 +45,16 @@ class Board:
         view = BoardView(**{name: getattr(self.view, name) for name in SHARED})
         return page_url(page, self.suite.name, self.category, self.device.slug) + view.query()
 
+    def on_protocol(self, page: str, protocol: str) -> str:
+        """Address of a page of this board under a protocol, with the same version and no filters."""
+        view = BoardView(version=self.view.version, protocol=protocol_parameter(protocol))
+        return page_url(page, self.suite.name, self.category, self.device.slug) + view.query()
+
+    def protocols(self, page: str, found: Sequence[BoardRow]) -> Protocols:
+        """What a page of this board says about protocols."""
+        own = [row for row in found if (row.suite_id, row.device) == (self.suite.id, self.device.slug)]
+        return protocols_of(own, self.view.asked_protocol, lambda protocol: self.on_protocol(page, protocol))
+
     def category_links(self, page: str) -> tuple[Link, ...]:
         """Links to the same page in every category of the suite."""
         return tuple(
@@ -51,21 +64,28 @@ class Board:
         )
 
 
-def other_boards(board: Board) -> tuple[Link, ...]:
-    """Links to this suite on every device class and to other suites on this one; empty if there is no other board."""
-    here = (board.suite.name, board.device.slug)
-    found = boards.with_runs(board.view.asked_protocol)
-    same_suite = [_board_link(*row, category=board.category, here=here) for row in found if row[0] == here[0]]
-    others = [row for row in found if row[0] != here[0] and row[2] == here[1]]
-    links = [*same_suite, *(_board_link(*row, category=ALL, here=here) for row in others)]
+def other_boards(board: Board, found: Sequence[BoardRow]) -> tuple[Link, ...]:
+    """Links to this suite on every device class and to other suites on this one; empty if there is no other board.
+
+    Each leads to this board's protocol, else to the current one, else to the newest; the text says where it differs.
+    """
+    rows = [preferred(list(own), board.view.asked_protocol) for _, own in groupby(found, key=lambda row: row[:5])]
+    here = [row for row in rows if row.suite_id == board.suite.id]
+    others = [row for row in rows if row.suite != board.suite.name and row.device == board.device.slug]
+    links = [_board_link(board, row, board.category) for row in here]
+    links += [_board_link(board, row, ALL) for row in others]
     return tuple(links) if any(not link.is_here for link in links) else ()
 
 
-def _board_link(
-    suite: str, suite_title: str, device: str, device_title: str, *, category: str, here: tuple[str, str]
-) -> Link:
-    text = f"{suite_name(suite_title, suite)} on {device_title}"
-    return Link(text, page_url("board", suite, category, device), (suite, device) == here)
+def _board_link(board: Board, row: BoardRow, category: str) -> Link:
+    is_here = (row.suite_id, row.device) == (board.suite.id, board.device.slug)
+    text = f"{suite_name(row.suite_title, row.suite)} on {row.device_title}"
+    if row.protocol != board.view.asked_protocol and not is_here:
+        text += f" ({row.protocol})"
+    version = board.view.version if row.suite_id == board.suite.id else ""
+    protocol = board.view.asked_protocol if is_here else row.protocol
+    view = BoardView(version=version, protocol=protocol_parameter(protocol))
+    return Link(text, page_url("board", row.suite, category, row.device) + view.query(), is_here)
 
 
 def load(view: BoardView, suite: str, category: str, device: str) -> Board | None:

@@ -12,6 +12,8 @@ from leaderboard.pages.board import charts, screen
 from leaderboard.pages.board.board import Board, load, other_boards
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
+from leaderboard.pages.protocols import OtherProtocol
+from leaderboard.queries import boards
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, too_few
 
 
@@ -33,6 +35,8 @@ class BoardPage(Page):
     entries: tuple[Entry, ...]  # those that pass the filter; ranks are among all entries
     results: tuple[BoardResult, ...]
     refusals: tuple[str, ...]  # statistics that are not given, and why
+    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
+    protocol_notice: str = field(metadata=SCREEN)
     other_boards: tuple[Link, ...] = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
@@ -53,6 +57,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     entries = screen.in_order(shown, board.view)
     names = {entry.configuration for entry in entries}
     results = [result for result in board.standings.results if result.configuration in names]
+    found = boards.with_runs(board.suite.id)
+    protocols = board.protocols("board", found)
     return BoardPage(
         title=board.title,
         lead=_lead(board),
@@ -75,7 +81,9 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         entries=tuple(entries),
         results=tuple(results),
         refusals=_refusals(board),
-        other_boards=other_boards(board),
+        other_protocols=protocols.others,
+        protocol_notice=protocols.notice,
+        other_boards=other_boards(board, found),
         categories=board.category_links("board"),
         views=_views(board),
         choices=board.view.choices(board.standings.entries, board.board_tasks),
@@ -115,13 +123,15 @@ def _views(board: Board) -> tuple[Link, ...]:
     """Links to the views of this board; those about speed only where the device has a clock."""
     here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
     compare = Link("Compare", board.other_url("compare"))
+    unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
     if board.device.is_functional:
-        return (here, compare)
+        return (here, compare, unseen)
     return (
         here,
         Link("The paper's columns", board.url(view="paper", sort=""), board.view.view == "paper"),
         Link("Distribution", board.other_url("distribution")),
         compare,
+        unseen,
     )
 
 
@@ -140,7 +150,9 @@ def _ranks_note(board: Board) -> str:
 
 def _refusals(board: Board) -> tuple[str, ...]:
     found, tasks = board.standings, len(board.tasks)
-    refusals = []
+    refusals: list[str] = []
+    if not found.entries:
+        return ()
     if board.device.is_functional:
         refusals.append(
             "No speed: this device class tests compilation and correctness only. Its times are functional: they show "

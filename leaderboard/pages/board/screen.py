@@ -45,7 +45,7 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
         RowGroup(tuple(entry for entry in entries if _group(entry) == number), *about)
         for number, about in enumerate(GROUPS)
     )
-    empty = "No run is published on this leaderboard yet. Start a run in the admin and publish it."
+    empty = f"No run under {board.view.asked_protocol} is published here yet. Start one in the admin and publish it."
     if board.standings.entries:
         empty = "No entry matches. Remove a filter."
     return grouped("entries", _caption(board, is_paper), columns, groups, empty)

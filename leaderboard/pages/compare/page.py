@@ -14,6 +14,8 @@ from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.compare import screen
 from leaderboard.pages.compare.facts import ComparedPair, ComparedTask, compared_pairs, compared_tasks
+from leaderboard.pages.protocols import OtherProtocol
+from leaderboard.queries import boards
 from leaderboard.statistics.comparisons import common_tasks
 
 SLOTS = ("a", "b", "c", "d", "e", "f")
@@ -44,11 +46,13 @@ class ComparePage(Page):
     device_class: str
     is_functional: bool
     protocol: str
+    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
     as_of: str
     entries: tuple[Entry, ...]
     pairs: tuple[ComparedPair, ...]
     tasks: tuple[ComparedTask, ...]
     of: int  # number of the board's tasks
+    protocol_notice: str = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
@@ -71,6 +75,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     eligible = None if board.device.is_functional else sum(board.standings.eligible[index] is True for index in indices)
     pairs = compared_pairs(entries, matrices, eligible)
     compared = compared_tasks(tasks, [matrices[entry.configuration] for entry in entries], board.device.is_functional)
+    protocols = board.protocols("compare", boards.with_runs(board.suite.id))
     return ComparePage(
         title=f"{board.title}: comparison",
         lead=_lead(board, len(tasks)),
@@ -87,6 +92,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         device_class=device,
         is_functional=board.device.is_functional,
         protocol=view.asked_protocol,
+        other_protocols=protocols.others,
+        protocol_notice=protocols.notice,
         as_of=view.as_of,
         entries=tuple(entries),
         pairs=pairs,
@@ -97,7 +104,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         choices=_choices(all_entries, entries),
         hidden_inputs=view.hidden_inputs(_HIDDEN),
         is_filtered=False,
-        notice=_notice(entries, len(indices), len(board.tasks)),
+        notice="" if not entries and protocols.notice else _notice(entries, len(indices), len(board.tasks)),
     )
 
 

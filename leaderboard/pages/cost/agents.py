@@ -10,7 +10,7 @@ from math import exp
 from leaderboard.charts import Chart, PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
-from leaderboard.pages.base import count_cell, entry_fields, entry_name
+from leaderboard.pages.base import count_cell, entry_fields, entry_name, protocol_parameter
 from leaderboard.pages.board import standings
 from leaderboard.pages.session_cells import count_text, usd
 from leaderboard.queries import cost
@@ -35,6 +35,7 @@ class AgentCost:
     suite: str
     suite_version: int
     device_class: str
+    protocol: str
     sessions: int
     seconds: float
     output_tokens: float | None
@@ -51,7 +52,7 @@ class AgentCost:
 def agent_costs(rows: Sequence[AgentCostRow]) -> tuple[AgentCost, ...]:
     results = cost.results_on_clocks({row.suite for row in rows if not row.is_functional})
     eligible = {place: sum(standings.eligible(found).values()) for place, found in results.items()}
-    return tuple(_agent_cost(row, eligible.get((row.suite, row.version, row.device), 0)) for row in rows)
+    return tuple(_agent_cost(row, eligible.get((row.suite, row.version, row.device, row.protocol), 0)) for row in rows)
 
 
 def _agent_cost(row: AgentCostRow, eligible_tasks: int) -> AgentCost:
@@ -62,6 +63,7 @@ def _agent_cost(row: AgentCostRow, eligible_tasks: int) -> AgentCost:
         suite=row.suite,
         suite_version=row.version,
         device_class=row.device,
+        protocol=row.protocol,
         sessions=row.sessions,
         seconds=row.seconds / row.sessions,
         output_tokens=_mean(row.output_tokens, row.output_tokens_reported),
@@ -80,7 +82,13 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
     columns: tuple[Field[AgentCost], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: one.configuration),
         text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
-        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field(
+            "device_class",
+            "Device class",
+            lambda one: Cell(one.device_class, one.device_class, note=protocol_parameter(one.protocol)),
+            is_code=True,
+        ),
+        hidden("protocol", lambda one: one.protocol),
         Field("sessions", "Tasks × runs", lambda one: count_cell(one.sessions), is_number=True),
         Field(
             "output_tokens",
@@ -112,17 +120,17 @@ def agents_table(found: Sequence[AgentCost]) -> Table:
 
 
 def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
-    """Slug → chart for each suite and device class with a usable speedup, and each measure that was reported."""
+    """Slug → chart for each suite, device class and protocol with a usable speedup, and each reported measure."""
     made: dict[str, Chart] = {}
-    for (suite, version, device), own in groupby(sorted(found, key=_place), key=_place):
+    for (suite, version, device, past), own in groupby(sorted(found, key=_place), key=_place):
         rows = [one for one in own if one.usable_speedup is not None]
         for measure, title, axis, scale in MEASURES:
             spots = [spot for number, one in enumerate(rows, 1) if (spot := _spot(number, one, measure, axis, scale))]
             if any(spot.across > 0 for spot in spots):
-                slug = f"{measure}-{suite}-{version}-{device}"
+                slug = "-".join(filter(None, (measure, suite, str(version), device, past)))
                 made[slug] = cost_against_gain(
                     slug,
-                    f"{title}: {suite}@{version} on {device}",
+                    f"{title}: {suite}@{version} on {device}" + (f", {past}" if past else ""),
                     "Each configuration by its mean over tasks and runs. The stepped line joins those that no other "
                     "beats in both.",
                     (axis, "usable speedup"),
@@ -131,8 +139,8 @@ def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
     return made
 
 
-def _place(one: AgentCost) -> tuple[str, int, str]:
-    return one.suite, one.suite_version, one.device_class
+def _place(one: AgentCost) -> tuple[str, int, str, str]:
+    return one.suite, one.suite_version, one.device_class, protocol_parameter(one.protocol)
 
 
 def _spot(number: int, one: AgentCost, measure: str, axis: str, scale: float) -> Spot | None:

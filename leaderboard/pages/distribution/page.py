@@ -14,6 +14,8 @@ from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.distribution import screen
 from leaderboard.pages.distribution.facts import EntrySpread
+from leaderboard.pages.protocols import OtherProtocol
+from leaderboard.queries import boards
 from leaderboard.statistics import MIN_TASKS_FOR_INTERVAL
 from leaderboard.statistics.limits import too_few
 from leaderboard.statistics.paper import MIXED
@@ -43,12 +45,14 @@ class DistributionPage(Page):
     category: str
     device_class: str
     protocol: str
+    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
     as_of: str
     clock: ClockName
     method: Method
     tasks: tuple[str, ...]  # those with a time on the clock, in the order of `speedups`
     entries: tuple[EntrySpread, ...]
     refused: str | None
+    protocol_notice: str = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
@@ -65,6 +69,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
     tasks = [board.tasks[index] for index in timed]
     refused = _refused(board, view, len(tasks))
     entries = () if refused else _entries(board, view, timed)
+    protocols = board.protocols("distribution", boards.with_runs(board.suite.id))
     return DistributionPage(
         title=f"{board.title}: distribution of speedups",
         lead=_lead(board, view, len(tasks)),
@@ -76,6 +81,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
         category=category,
         device_class=device,
         protocol=view.asked_protocol,
+        other_protocols=protocols.others,
+        protocol_notice=protocols.notice,
         as_of=view.as_of,
         clock=view.clock_name,
         method=view.quantile_method,

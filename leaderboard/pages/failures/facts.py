@@ -13,7 +13,7 @@ from leaderboard.queries.failures import Example, OutcomeRow, UnseenRow
 
 @dataclass(frozen=True, slots=True)
 class StatusCounts:
-    """Results of one configuration on one suite and device class by status. `counts` add up to `of`."""
+    """Results of one configuration on one suite, device class and protocol by status. `counts` add up to `of`."""
 
     configuration: str
     name: str
@@ -21,6 +21,7 @@ class StatusCounts:
     suite: str
     suite_version: int
     device_class: str
+    protocol: str
     of: int  # tasks × public runs
     counts: dict[str, int]  # by status; missing: no result is published
     examples: dict[str, int]  # newest result by status
@@ -48,6 +49,7 @@ class ReasonCount:
     suite: str
     suite_version: int
     device_class: str
+    protocol: str
     status: str
     reason: str
     count: int
@@ -65,6 +67,7 @@ class UnseenFailure:
     name: str
     round: str
     device_class: str
+    protocol: str
     reason: str
     regressions: int  # cases on which the baseline is correct
     both_fail: int  # cases on which it is not
@@ -79,7 +82,9 @@ def outcome_counts(rows: Sequence[OutcomeRow]) -> tuple[StatusCounts, ...]:
 def reason_counts(
     rows: Sequence[OutcomeRow], outcomes: Sequence[StatusCounts], examples: Mapping[int, Example]
 ) -> tuple[ReasonCount, ...]:
-    sizes = {(one.configuration, one.suite, one.suite_version, one.device_class): one.of for one in outcomes}
+    sizes = {
+        (one.configuration, one.suite, one.suite_version, one.device_class, one.protocol): one.of for one in outcomes
+    }
     return tuple(_reason(row, sizes[_board(row)], examples[row.example]) for row in rows)
 
 
@@ -94,7 +99,7 @@ def reason_totals(reasons: Sequence[ReasonCount], of: int) -> tuple[ReasonTotal,
 def unseen_failures(rows: Sequence[UnseenRow]) -> tuple[UnseenFailure, ...]:
     """Failures by configuration, round and reason."""
     found = []
-    for _, group in groupby(rows, key=lambda row: (row.configuration, row.round, row.device)):
+    for _, group in groupby(rows, key=lambda row: (row.configuration, row.round, row.device, row.protocol)):
         cases = list(group)
         of = sum(row.cases for row in cases)
         for reason in sorted({row.reason for row in cases if not row.correct}):
@@ -111,7 +116,7 @@ def _outcomes(rows: Sequence[OutcomeRow]) -> StatusCounts:
         examples[status] = max(row.example, examples.get(status, 0))
     first = rows[0]
     name = entry_name(first.agent, first.model)
-    board = (first.suite, first.version, first.device)
+    board = (first.suite, first.version, first.device, first.protocol)
     return StatusCounts(first.configuration, name, first.role, *board, counts.total(), dict(counts), examples)
 
 
@@ -122,6 +127,7 @@ def _reason(row: OutcomeRow, of: int, example: Example) -> ReasonCount:
         row.suite,
         row.version,
         row.device,
+        row.protocol,
         row.status or "missing",
         row.reason or "",
         row.results,
@@ -144,9 +150,9 @@ def _unseen_failure(rows: Sequence[UnseenRow], of: int) -> UnseenFailure:
     both_fail = sum(row.cases for row in rows if not row.baseline_correct)
     example = next((row for row in rows if row.baseline_correct), first).example
     name = entry_name(first.agent, first.model)
-    found = (first.round, first.device, first.reason)
+    found = (first.round, first.device, first.protocol, first.reason)
     return UnseenFailure(first.configuration, name, *found, regressions, both_fail, of, example)
 
 
-def _board(row: OutcomeRow) -> tuple[str, str, int, str]:
-    return row.configuration, row.suite, row.version, row.device
+def _board(row: OutcomeRow) -> tuple[str, str, int, str, str]:
+    return row.configuration, row.suite, row.version, row.device, row.protocol

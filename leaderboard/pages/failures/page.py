@@ -13,7 +13,7 @@ from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import failures, runs
 from leaderboard.tables import Table
 
-NAMES = ("suite", "device", "configuration")
+NAMES = ("suite", "device", "configuration", "protocol")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,7 @@ class FailuresPage(Page):
     suite: str
     device: str
     configuration: str
+    protocol: str
     reason: str
     outcomes: tuple[StatusCounts, ...]
     reason_totals: tuple[ReasonTotal, ...]  # most frequent first
@@ -69,5 +70,6 @@ def _choices(wanted: RunFilter, reasons: set[str], reason: str) -> tuple[RunChoi
         choice("suite", "Suite", found.suites, wanted.suite),
         choice("device", "Device class", found.devices, wanted.device),
         choice("configuration", "Configuration", found.configurations, wanted.configuration),
+        choice("protocol", "Protocol", found.protocols, wanted.protocol),
         choice("reason", "Reason", sorted(reasons - {""}), reason),
     )

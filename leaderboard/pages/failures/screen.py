@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 
 from leaderboard.charts import Chart, Series, stacked_bars
 from leaderboard.formatting import NONE, plural, printable, rate
-from leaderboard.pages.base import Query, by_slug, count_cell, entry_fields, page_url, query_string
+from leaderboard.pages.base import Query, by_slug, count_cell, entry_fields, page_url, protocol_parameter, query_string
 from leaderboard.pages.failures.facts import ReasonCount, ReasonTotal, StatusCounts, UnseenFailure
-from leaderboard.tables import Cell, Field, RowGroup, Table, fields, first, hidden, table, text_field
+from leaderboard.tables import Cell, Field, Row, RowGroup, Table, fields, first, hidden, table, text_field
 from leaderboard.words import STATUSES, role_note, status_cell
 
 # Segments of a bar: label and statuses.
@@ -23,7 +23,7 @@ MODES = {
     "absent": ("Not produced", ("not_produced",)),
     "ours": ("No verdict", ("missing", "not_judged", "errored", "cancelled")),
 }
-QUERY = ("suite", "device", "configuration", "reason")
+QUERY = ("suite", "device", "configuration", "protocol", "reason")
 MOST_BARS = 12
 MOST_ROWS, NEWEST_OF_A_REASON = 50, 3  # on the page
 EMPTY = "No published result matches. Remove a filter, or publish a run in the admin."
@@ -53,7 +53,7 @@ def matrix(found: Sequence[StatusCounts]) -> Table:
     columns: tuple[Field[StatusCounts], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
         text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
-        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        _device_fields(lambda one: one.device_class, lambda one: one.protocol),
         Field("of", "Tasks × runs", lambda one: count_cell(one.of), is_number=True),
         (_status_field(status, on_page=status in seen) for status in STATUSES if status not in ("queued", "running")),
     )
@@ -84,7 +84,7 @@ def reasons_table(found: Sequence[ReasonCount]) -> Table:
         text_field("reason", "Reason", lambda one: one.reason, is_code=True),
         entry_fields(lambda one: one.name, lambda one: one.configuration, _suite),
         hidden("suite", _suite),
-        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        _device_fields(lambda one: one.device_class, lambda one: one.protocol),
         Field("count", "Results", lambda one: Cell(rate(one.count, one.of), one.count), is_number=True),
         hidden("of", lambda one: one.of),
         Field("task", "Newest", _newest_cell),
@@ -100,7 +100,7 @@ def unseen_table(found: Sequence[UnseenFailure]) -> Table:
         text_field("reason", "Reason", lambda one: one.reason, is_code=True),
         entry_fields(lambda one: one.name, lambda one: one.configuration),
         text_field("round", "Round", lambda one: one.round),
-        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        _device_fields(lambda one: one.device_class, lambda one: one.protocol),
         Field(
             "regressions",
             "Baseline correct",
@@ -131,15 +131,15 @@ def charts(found: Sequence[StatusCounts]) -> dict[str, Chart]:
             one.name,
             "",
             [sum(one.counts.get(status, 0) for status in statuses) for _, statuses in MODES.values()],
-            [f"{one.suite}@{one.suite_version} on {one.device_class}: {plural(one.of, 'result')}"],
+            [f"{one.suite}@{one.suite_version} on {one.device_class}, {one.protocol}: {plural(one.of, 'result')}"],
         )
         for one in found[:MOST_BARS]
     ]
     chart = stacked_bars(
         "outcomes",
         "Results by status",
-        "A bar for each configuration, suite and device class, divided by the status of its results. The table has the "
-        "same counts.",
+        "A bar for each configuration, suite, device class and protocol, divided by the status of its results. The "
+        "table has the same counts.",
         "of tasks × runs",
         tuple(Series(key, label) for key, (label, _) in MODES.items()),
         given,
@@ -156,6 +156,15 @@ def _newest_of_each(whole: Table) -> Table:
         return whole
     caption = f"{whole.caption} (the newest {NEWEST_OF_A_REASON} of each reason; all {whole.size} are in the CSV)"
     return replace(whole, caption=caption, groups=(RowGroup(rows),))
+
+
+def _device_fields(device: Callable[[Row], str], protocol: Callable[[Row], str]) -> tuple[Field[Row], ...]:
+    """The device class, with the protocol below it where that is not the current one."""
+
+    def cell(row: Row) -> Cell:
+        return Cell(device(row), device(row), note=protocol_parameter(protocol(row)))
+
+    return Field("device_class", "Device class", cell, is_code=True), hidden("protocol", protocol)
 
 
 def _status_field(status: str, *, on_page: bool) -> Field[StatusCounts]:

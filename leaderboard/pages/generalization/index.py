@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
+from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url, round_query
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import RoundBoardRow, RoundListRow
 from leaderboard.tables import Cell, Field, Table, table, text_field
@@ -15,11 +15,12 @@ from leaderboard.words import ALL, suite_name
 
 @dataclass(frozen=True, slots=True)
 class RoundBoard:
-    """A suite on a device class in one round."""
+    """A suite on a device class in one round, under one protocol."""
 
     suite: str
     suite_version: int
     device_class: str
+    protocol: str
     round: str
     opened_at: datetime
     revealed_at: datetime | None
@@ -53,7 +54,8 @@ def build(query: Query) -> GeneralizationsPage:
         tables=by_slug(_boards_table(rows), _rounds_table(opened)),
         boards=tuple(
             RoundBoard(
-                row.suite, row.version, row.device, row.round, row.opened_at, row.revealed_at, row.entries, _url(row)
+                *(row.suite, row.version, row.device, row.protocol, row.round, row.opened_at, row.revealed_at),
+                *(row.entries, _url(row)),
             )
             for row in rows
         ),
@@ -67,13 +69,14 @@ def build(query: Query) -> GeneralizationsPage:
 
 
 def _url(row: RoundBoardRow) -> str:
-    return f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}"
+    return page_url("generalization", row.suite, ALL, row.device) + round_query(row.round, row.protocol)
 
 
 def _boards_table(rows: Sequence[RoundBoardRow]) -> Table:
     columns: tuple[Field[RoundBoardRow], ...] = (
         Field("suite", "Suite", _suite_cell),
         Field("device_class", "Device class", lambda row: Cell(row.device_title, row.device, note=row.device)),
+        text_field("protocol", "Protocol", lambda row: row.protocol, is_code=True),
         text_field("round", "Round", lambda row: row.round),
         Field("opened", "Opened", lambda row: moment_cell(row.opened_at)),
         Field("revealed", "Revealed", lambda row: _revealed_cell(row.revealed_at)),

@@ -11,9 +11,10 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, protocol_parameter, query_string, whole_number
 from leaderboard.pages.generalization import charts, facts, screen
 from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenEntry, UnseenResult
+from leaderboard.pages.protocols import OtherProtocol, protocols_of
 from leaderboard.queries import boards
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.boards import DeviceRow, SuiteRow, TaskRow
@@ -54,6 +55,7 @@ class GeneralizationPage(Page):
     device_title: str
     is_functional: bool
     protocol: str
+    other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs of the round, the newest first
     round: ShownRound | None  # None where no round was opened for this version of the suite
     tasks: tuple[str, ...]
     entries: tuple[UnseenEntry, ...]
@@ -63,6 +65,7 @@ class GeneralizationPage(Page):
     refusals: tuple[str, ...]  # statistics that are not given, and why
     notice: str = field(metadata=SCREEN)  # the state of the round
     regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
+    protocol_notice: str = field(metadata=SCREEN)
     board: Link = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     rounds: tuple[Link, ...] = field(metadata=SCREEN)
@@ -80,6 +83,16 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
     if not tasks or (asked and shown is None):
         return None
     protocol = query.get("protocol") or PROTOCOL
+    with_runs = boards.with_runs(suite_row.id, round=shown.id) if shown else []
+    own = [row for row in with_runs if (row.suite_id, row.device) == (suite_row.id, device)]
+    protocols = protocols_of(
+        own,
+        protocol,
+        lambda name: (
+            page_url("generalization", suite, category, device)
+            + query_string(query, QUERY, protocol=protocol_parameter(name))
+        ),
+    )
     board = (suite_row.id, device, protocol, shown.id) if shown else None
     return GeneralizationPage(
         title=f"{suite_name(suite_row.title, suite_row.name)}, "
@@ -88,6 +101,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         + (f", round {shown.slug}." if shown else "."),
         crumbs=(Link("Unseen cases", page_url("generalizations")),),
         **_board(suite_row, device_row, category, protocol),
+        other_protocols=protocols.others,
+        protocol_notice=protocols.notice,
         round=_round(shown) if shown else None,
         tasks=tuple(task.path for task in tasks),
         **_contents(board, tasks, device_row.is_functional, category, shown),

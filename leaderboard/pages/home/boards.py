@@ -1,9 +1,12 @@
-"""Every current board with its leader, cached until something public changes."""
+"""Every board with its leader, cached until something public changes: of the current suites on each device class.
+
+A board shows the current protocol; where that has no public runs yet, the one whose run was published last.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -11,7 +14,7 @@ from django.core.cache import cache
 from django.db import connection
 
 from evaluator.records.record import PROTOCOL
-from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.base import board_url, entry_name
 from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.queries import suite_boards as queries
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
@@ -46,6 +49,7 @@ class SuiteBoards:
     device_class: str
     device_title: str
     is_functional: bool
+    protocol: str
     entries: int
     reference_lines: int
     boards: dict[str, str]  # category → address
@@ -55,6 +59,11 @@ class SuiteBoards:
     @property
     def title(self) -> str:
         return f"{suite_name(self.suite_title, self.suite)} on {self.device_title}"
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it shows an earlier protocol, because nothing under the current one is public."""
+        return self.protocol != PROTOCOL
 
 
 def suite_boards() -> tuple[SuiteBoards, ...]:
@@ -68,11 +77,26 @@ def suite_boards() -> tuple[SuiteBoards, ...]:
 
 
 def _suite_boards() -> tuple[SuiteBoards, ...]:
-    tasks, results = queries.tasks(), queries.public_results(PROTOCOL)
+    tasks, runs = queries.tasks(), queries.public_runs()
+    shown = _shown(runs)
+    results = queries.public_results({row.protocol for row in shown})
     return tuple(
-        _boards_of(row, tasks.get(row.suite_id, []), runs, results.get((row.suite_id, row.device), []))
-        for row, runs in queries.public_runs(PROTOCOL).items()
+        _boards_of(
+            row, tasks.get(row.suite_id, []), runs[row], results.get((row.suite_id, row.device, row.protocol), [])
+        )
+        for row in shown
     )
+
+
+def _shown(runs: Mapping[SuiteBoardsRow, Sequence[RunRow]]) -> list[SuiteBoardsRow]:
+    """One row of each suite and device class, in the order of the rows."""
+    places: dict[tuple[int, str], list[SuiteBoardsRow]] = {}
+    for row in runs:
+        places.setdefault((row.suite_id, row.device), []).append(row)
+    return [
+        max(rows, key=lambda row: (row.protocol == PROTOCOL, max(run.published_at for run in runs[row])))
+        for rows in places.values()
+    ]
 
 
 def _boards_of(
@@ -89,9 +113,12 @@ def _boards_of(
         device_class=row.device,
         device_title=row.device_title,
         is_functional=row.is_functional,
+        protocol=row.protocol,
         entries=entries,
         reference_lines=len(found.entries) - entries,
-        boards={category: page_url("board", row.suite, category, row.device) for category in counts},
+        boards={
+            category: board_url(row.suite, row.version, True, category, row.device, row.protocol) for category in counts
+        },
         tasks=counts,
         leader=_leader(found),
     )

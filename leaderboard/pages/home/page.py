@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from evaluator.records.record import PROTOCOL
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.home.boards import Leader, SuiteBoards, suite_boards
 from leaderboard.pages.run.lines import RunLine, run_line, runs_table
 from leaderboard.queries import runs
-from leaderboard.tables import Cell, Field, Table, Value, fields, hidden, table
+from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden
 from leaderboard.words import ALL, CATEGORIES
 
 NEWEST_RUNS = 8
@@ -45,6 +46,7 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
     columns: tuple[Field[SuiteBoards], ...] = fields(
         Field("suite", "Leaderboard", _suite_cell),
         hidden("device_class", lambda one: one.device_class),
+        hidden("protocol", lambda one: one.protocol),
         Field("first", "First", _first_cell),
         hidden("configuration", _of_leader(lambda leader: leader.configuration)),
         hidden("usable_speedup", _of_leader(lambda leader: leader.usable_speedup)),
@@ -57,7 +59,15 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
     )
     empty = "No run is published yet. Publish a run in the admin to put it on a leaderboard."
     caption = "First over all categories: by usable speedup where the device has a clock, otherwise by correct results"
-    return table("boards", caption, columns, found, empty)
+    groups = (
+        RowGroup(tuple(one for one in found if not one.is_past)),
+        RowGroup(
+            tuple(one for one in found if one.is_past),
+            "Past leaderboards",
+            f"Measured under an earlier protocol: there are no results under {PROTOCOL} yet.",
+        ),
+    )
+    return grouped("boards", caption, columns, groups, empty)
 
 
 def _of_leader(read: Callable[[Leader], Value]) -> Callable[[SuiteBoards], Value]:
@@ -66,7 +76,8 @@ def _of_leader(read: Callable[[Leader], Value]) -> Callable[[SuiteBoards], Value
 
 def _suite_cell(one: SuiteBoards) -> Cell:
     suite = f"{one.suite}@{one.suite_version}"
-    return Cell(one.title, suite, one.boards[ALL], f"{suite}, {plural(one.tasks[ALL], 'task')}")
+    protocol = f", {one.protocol}" if one.is_past else ""
+    return Cell(one.title, suite, one.boards[ALL], f"{suite}, {plural(one.tasks[ALL], 'task')}{protocol}")
 
 
 def _first_cell(one: SuiteBoards) -> Cell:

@@ -12,7 +12,7 @@ from leaderboard.formatting import NBSP, NONE, duration, milliseconds, printable
 from leaderboard.pages.base import count_cell, moment_cell
 from leaderboard.pages.hosts.facts import SILENT_AFTER
 from leaderboard.queries.hosts import HostRow
-from leaderboard.tables import Cell, Field, Row, Table, fields, table
+from leaderboard.tables import Cell, Field, Row, RowGroup, Table, fields, grouped, hidden, table
 
 UNITS: Mapping[str, Callable[[int], str]] = {
     "bytes": size,
@@ -41,18 +41,20 @@ def hosts_table(machines: Sequence[HostRow], now: datetime) -> Table:
 
 
 def versions_table(machines: Sequence[HostRow]) -> Table:
-    """A row for each fact that a host's worker reported when it started."""
+    """A row for each fact that a host's worker reported when it started, under the host's name."""
     columns: tuple[Field[tuple[str, Cell, Cell]], ...] = (
-        Field("host", "Host", lambda row: Cell(row[0], row[0])),
+        hidden("host", lambda row: row[0]),
         Field("what", "Property", lambda row: row[1]),
         Field("value", "As reported when its worker started", lambda row: row[2]),
     )
-    rows = [
-        (row.name, what, value)
+    groups = [
+        RowGroup(
+            tuple((row.name, *fact) for fact in ((Cell("evaluator", "evaluator"), _evaluator_cell(row)), *_facts(row))),
+            row.name,
+        )
         for row in machines
-        for what, value in ((Cell("evaluator", "evaluator"), _evaluator_cell(row)), *_facts(row))
     ]
-    return table("versions", "Hardware and software of each host", columns, rows, "No host is registered.")
+    return grouped("versions", "Hardware and software of each host", columns, groups, "No host is registered.")
 
 
 def noise_table(machines: Sequence[HostRow]) -> Table:

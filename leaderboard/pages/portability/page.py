@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from evaluator.records.record import PROTOCOL
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.agents.entrants import standings
@@ -17,6 +18,7 @@ from leaderboard.queries import entrants, portability
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortabilityPage(Page):
     configuration: str
+    protocol: str  # of `tasks`
     device_classes: tuple[str, ...]
     entries: tuple[PortableEntry, ...]
     tasks: tuple[PortableTask, ...]  # of the chosen configuration
@@ -29,7 +31,8 @@ def build(query: Query) -> PortabilityPage:
     found = standings(entrants.standings())
     entries = portable_entries(found)
     devices = {one.device_class: one.device_title for one in found}
-    tasks = portable_tasks(portability.results(wanted)) if wanted else ()
+    protocol = _protocol(query.get("protocol", ""), [one.protocol for one in found if one.configuration == wanted])
+    tasks = portable_tasks(portability.results(wanted, protocol)) if wanted else ()
     return PortabilityPage(
         title="Hardware portability",
         lead="Are candidates that are correct and fast on one device class correct and fast on another? Speedups of "
@@ -37,10 +40,11 @@ def build(query: Query) -> PortabilityPage:
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(
             screen.entries_table(entries, devices),
-            *((screen.tasks_table(tasks, devices, wanted),) if wanted else ()),
+            *((screen.tasks_table(tasks, devices, wanted, protocol),) if wanted else ()),
         ),
         charts=screen.charts(entries, devices),
         configuration=wanted,
+        protocol=protocol,
         device_classes=tuple(sorted(devices)),
         entries=entries,
         tasks=tasks,
@@ -49,3 +53,8 @@ def build(query: Query) -> PortabilityPage:
         ),
         is_filtered=bool(wanted),
     )
+
+
+def _protocol(asked: str, known: list[str]) -> str:
+    """The protocol that was asked for, else the current one, else the last one that the configuration has."""
+    return asked or (PROTOCOL if PROTOCOL in known else max(known, default=PROTOCOL))

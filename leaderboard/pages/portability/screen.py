@@ -7,7 +7,7 @@ from math import log
 
 from leaderboard.charts import Chart, heat_map
 from leaderboard.formatting import NONE, percent, plural, rate, significant, times
-from leaderboard.pages.base import entry_name, page_url, task_cell
+from leaderboard.pages.base import entry_name, page_url, protocol_parameter, query_string, task_cell
 from leaderboard.pages.portability.facts import DeviceTally, PortableEntry, PortableTask
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import role_note
@@ -33,7 +33,7 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
     return table("entries", caption, columns, entries, empty)
 
 
-def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], configuration: str) -> Table:
+def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], configuration: str, protocol: str) -> Table:
     here = sorted({device for task in tasks for device in task.devices})
     columns: tuple[Field[PortableTask], ...] = fields(
         Field("task", "Task", lambda task: task_cell(task.task)),
@@ -51,13 +51,16 @@ def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], confi
             is_number=True,
         ),
     )
-    caption = f"{configuration}: speedup over the baseline on the same device, and number of runs that passed"
+    caption = (
+        f"{configuration}, measured under {protocol}: speedup over the baseline on the same device, and number of runs "
+        "that passed"
+    )
     return table(
         "tasks",
         caption,
         columns,
         tasks,
-        "This configuration has no public result on a current suite. Choose another one.",
+        f"This configuration has no public result under {protocol} on a current suite. Choose another one.",
     )
 
 
@@ -68,7 +71,7 @@ def charts(entries: Sequence[PortableEntry], devices: Mapping[str, str]) -> dict
     given = [
         (
             entry_name(entry.agent, entry.model),
-            f"{entry.suite}@{entry.suite_version}",
+            ", ".join(filter(None, (f"{entry.suite}@{entry.suite_version}", protocol_parameter(entry.protocol)))),
             [_heat_cell(entry.devices.get(slug)) for slug in slugs],
         )
         for entry in entries[:MOST_DRAWN]
@@ -93,7 +96,8 @@ def _heat_cell(tally: DeviceTally | None) -> tuple[float | None, str, str]:
 
 def _configuration_cell(entry: PortableEntry) -> Cell:
     note = ", ".join(filter(None, (entry.configuration, role_note(entry.role))))
-    url = f"?configuration={entry.configuration}#tasks"
+    given = {"configuration": entry.configuration, "protocol": protocol_parameter(entry.protocol)}
+    url = f"{query_string(given, ('configuration', 'protocol'))}#tasks"
     return Cell(entry_name(entry.agent, entry.model), entry.configuration, url, note)
 
 

@@ -101,7 +101,7 @@ def notices(
 
 def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
     older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
-    board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device)
+    board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device, row.run_protocol)
     no_candidate = "not written yet" if shown is not None and shown.is_open else "none submitted"
     return (
         ("Task", row.task, task_url(row.task) + older),

@@ -41,6 +41,7 @@ def build(query: Query) -> RunsPage:
         suite=wanted.suite,
         device=wanted.device,
         configuration=wanted.configuration,
+        protocol=wanted.protocol,
         state=wanted.state,
     )
     lines = tuple(run_line(row) for row in rows[:PAGE_SIZE])
@@ -69,6 +70,7 @@ def _choices(wanted: RunFilter) -> tuple[RunChoice, ...]:
         choice("suite", "Suite", found.suites, wanted.suite),
         choice("device", "Device class", found.devices, wanted.device),
         choice("configuration", "Configuration", found.configurations, wanted.configuration),
+        choice("protocol", "Protocol", found.protocols, wanted.protocol),
         choice("state", "State", list(RUN_STATES), wanted.state),
     )
 

@@ -98,6 +98,13 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         ),
         text_field("suite", "Suite", lambda line: f"{line.suite}@{line.suite_version}"),
         text_field("device_class", "Device class", lambda line: line.device_class, is_code=True),
+        text_field(
+            "protocol",
+            "Protocol",
+            lambda line: line.protocol,
+            is_code=True,
+            on_page=len({line.protocol for line in lines}) > 1,
+        ),
         Field("progress", "Progress", _progress_cell),
         hidden("passed", lambda line: line.progress.passed),
         hidden("tasks", lambda line: line.progress.tasks),

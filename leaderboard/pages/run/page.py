@@ -18,6 +18,7 @@ from leaderboard.pages.base import (
     entry_name,
     moment_cell,
     page_url,
+    round_query,
     task_url,
 )
 from leaderboard.pages.run import sessions as run_sessions
@@ -123,7 +124,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         window_end=window[1],
         results=tuple(_result(one) for one in found),
         audit_log=tuple(RunAction(*one[:4], *one[5:-1], one.session_before or None) for one in log),
-        board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device)
+        board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device, row.protocol)
         if row.state == "published"
         else None,
         paused_at=row.paused_at,
@@ -185,7 +186,8 @@ def _facts(
     counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
     verified = counts if row.verification == "reproduced" else ""
     has_page = row.round is not None and row.suite_is_current
-    round_url = f"{page_url('generalization', row.suite, ALL, row.device)}?round={row.round}" if has_page else ""
+    board = page_url("generalization", row.suite, ALL, row.device)
+    round_url = board + round_query(row.round, row.protocol) if row.round and has_page else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
         ("Agent version", _version(row, session_rows), ""),

@@ -1,4 +1,4 @@
-"""The guide to submitting an agent's results, and the latest submissions."""
+"""The guide to submitting an agent's results, and the latest uploads."""
 
 from __future__ import annotations
 
@@ -63,5 +63,6 @@ def _table(rows: list[SubmissionRow]) -> Table:
             lambda row: Cell(f"Run {row.run}", row.run, page_url("run", row.run)) if row.run else Cell(NONE),
         ),
     )
-    empty = "There are no submissions yet. Yours could be the first."
-    return table("submissions", f"Latest submissions, {SHOWN} at most", columns, rows, empty)
+    empty = "Nobody has uploaded a bundle yet. Yours could be the first."
+    caption = f"The latest uploads, {SHOWN} at most. Runs that maintainers imported themselves are among all runs"
+    return table("submissions", caption, columns, rows, empty)

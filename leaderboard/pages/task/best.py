@@ -11,20 +11,21 @@ from statistics import fmean
 from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.eligibility import may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
-from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
+from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url, protocol_parameter
 from leaderboard.queries.task_results import PublicResultRow
-from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table
 from leaderboard.words import role_note
 
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """The published runs of a configuration on a device class. Speedups are those of results that may rank."""
+    """A configuration's published runs on a device class and protocol. Speedups are those of results that may rank."""
 
     configuration: str
     name: str
     role: str
     device_class: str
+    protocol: str
     runs: int
     compiled: int
     correct: int
@@ -33,13 +34,18 @@ class TaskEntry:
     best_log_speedup: float | None
     best_result: int  # the fastest result, else the newest
 
+    @property
+    def place(self) -> str:
+        return place(self.device_class, self.protocol)
+
 
 @dataclass(frozen=True, slots=True)
 class BestKnown:
-    """A kernel of an entry that was faster than every published one before it on its device class."""
+    """A kernel of an entry that was faster than every published one before it on its device class and protocol."""
 
     device_class: str
     device_title: str
+    protocol: str
     since: datetime  # when its run was published
     configuration: str
     name: str
@@ -48,19 +54,32 @@ class BestKnown:
     log_speedup_low: float | None
     log_speedup_high: float | None
 
+    @property
+    def place(self) -> str:
+        return place(self.device_class, self.protocol)
+
+
+def place(device_class: str, protocol: str) -> str:
+    """A device class with the protocol, if that is not the current one: only results of one place are compared."""
+    past = protocol_parameter(protocol)
+    return f"{device_class}, {past}" if past else device_class
+
 
 def entries(rows: Sequence[PublicResultRow]) -> tuple[TaskEntry, ...]:
-    """Group results by configuration and device class. Within a class the fastest come first, those untimed last."""
+    """Group results by configuration, device class and protocol.
+
+    In each device class the current protocol comes first, and within a protocol the fastest; those untimed come last.
+    """
     ordered = sorted(rows, key=_whose)
     found = [_entry(list(own)) for _, own in groupby(ordered, key=_whose)]
     return tuple(sorted(found, key=_by_speed))
 
 
 def best_known(rows: Sequence[PublicResultRow]) -> tuple[BestKnown, ...]:
-    """Return the successive best kernels by device class, oldest first."""
+    """Return the successive best kernels by device class and protocol, oldest first."""
     counted = [row for row in rows if row.role == "entry" and row.log_speedup is not None and may_count(row)]
     found: list[BestKnown] = []
-    for _, own in groupby(sorted(counted, key=lambda row: row.device), key=lambda row: row.device):
+    for _, own in groupby(sorted(counted, key=_where), key=_where):
         best: float | None = None
         for row in own:
             if row.log_speedup is not None and (best is None or row.log_speedup > best):
@@ -72,7 +91,8 @@ def best_known(rows: Sequence[PublicResultRow]) -> tuple[BestKnown, ...]:
 def entries_table(found: Sequence[TaskEntry]) -> Table:
     columns: tuple[Field[TaskEntry], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
-        text_field("device_class", "Device class", lambda one: one.device_class, is_code=True),
+        Field("device_class", "Device class", lambda one: Cell(one.place, one.device_class), is_code=True),
+        hidden("protocol", lambda one: one.protocol),
         Field("correct", "Correct", lambda one: Cell(rate(one.correct, one.runs), one.correct), is_number=True),
         Field("compiled", "Compiled", lambda one: Cell(rate(one.compiled, one.runs), one.compiled), is_number=True),
         hidden("runs", lambda one: one.runs),
@@ -93,9 +113,10 @@ def best_table(found: Sequence[BestKnown]) -> Table:
         hidden("high", lambda one: _factor(one.log_speedup_high)),
         Field("result", "Kernel", lambda one: Cell(f"Result {one.result}", one.result, page_url("result", one.result))),
         hidden("device_class", lambda one: one.device_class),
+        hidden("protocol", lambda one: one.protocol),
     )
-    classes = [tuple(own) for _, own in groupby(found, key=lambda one: one.device_class)]
-    groups = [RowGroup(own[::-1], own[0].device_title, own[0].device_class) for own in classes]
+    places = [tuple(own) for _, own in groupby(found, key=lambda one: one.place)]
+    groups = [RowGroup(own[::-1], own[0].device_title, own[0].place) for own in places]
     caption = "Best known kernels of entries on each device class, newest first"
     empty = (
         "No entry has a published speedup yet. It takes a correct result on an accepted host whose device has a clock."
@@ -113,17 +134,23 @@ def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
         "over the baseline and the confidence interval.",
         "speedup over the baseline",
         (Series("usable", "speedup, 95 % interval"),),
-        [(one.name, f"{moment(one.since)}, {one.device_class}", [_point(one)]) for one in found],
+        [(one.name, f"{moment(one.since)}, {one.place}", [_point(one)]) for one in found],
     )
     return {chart.slug: chart}
 
 
-def _whose(row: PublicResultRow) -> tuple[str, str]:
-    return row.device, row.configuration
+def _where(row: PublicResultRow) -> tuple[str, str]:
+    """The sort key by device class, then the current protocol before others."""
+    return row.device, protocol_parameter(row.run_protocol)
 
 
-def _by_speed(one: TaskEntry) -> tuple[str, bool, float, int, str]:
-    return one.device_class, one.log_speedup is None, -(one.log_speedup or 0.0), -one.correct, one.configuration
+def _whose(row: PublicResultRow) -> tuple[str, str, str]:
+    return *_where(row), row.configuration
+
+
+def _by_speed(one: TaskEntry) -> tuple[str, str, bool, float, int, str]:
+    where = one.device_class, protocol_parameter(one.protocol)
+    return *where, one.log_speedup is None, -(one.log_speedup or 0.0), -one.correct, one.configuration
 
 
 def _entry(rows: Sequence[PublicResultRow]) -> TaskEntry:
@@ -135,6 +162,7 @@ def _entry(rows: Sequence[PublicResultRow]) -> TaskEntry:
         entry_name(first.agent, first.model),
         first.role,
         first.device,
+        first.run_protocol,
         len(rows),
         sum(bool(row.compiled) for row in rows),
         sum(bool(row.correct) for row in rows),
@@ -147,8 +175,10 @@ def _entry(rows: Sequence[PublicResultRow]) -> TaskEntry:
 
 def _best(row: PublicResultRow, log_speedup: float) -> BestKnown:
     name = entry_name(row.agent, row.model)
-    place = (row.device, row.device_title, row.published_at, row.configuration, name, row.result_id)
-    return BestKnown(*place, log_speedup, row.log_speedup_low, row.log_speedup_high)
+    about = (row.published_at, row.configuration, name, row.result_id)
+    return BestKnown(
+        row.device, row.device_title, row.run_protocol, *about, log_speedup, row.log_speedup_low, row.log_speedup_high
+    )
 
 
 def _speedup_cell(log_speedup: float | None) -> Cell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart, Point, Series, paired_bars
 from leaderboard.formatting import NONE, factor, times
 from leaderboard.pages.base import Query
@@ -14,7 +15,7 @@ from leaderboard.queries.task_results import CaseRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars
-NEEDS_TWO = "A comparison needs two configurations with published results on one device class."
+NEEDS_TWO = "A comparison needs two configurations with published results on one device class, under one protocol."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,13 @@ class PairCase:
 @dataclass(frozen=True, slots=True)
 class TaskPair:
     device_class: str
+    protocol: str
     first: TaskEntry
     second: TaskEntry
+
+    @property
+    def place(self) -> str:
+        return self.first.place
 
     @property
     def results(self) -> tuple[int, int]:
@@ -49,12 +55,12 @@ class TaskPair:
 
 
 def chosen(query: Query, entries: Sequence[TaskEntry]) -> TaskPair | None:
-    """Return the two configurations that the query names, on its device class; None where no class has two.
+    """Return the two configurations that the query names, on its device class and protocol; None where none has two.
 
-    Defaults are the device class with most configurations, and its fastest two.
+    Defaults are the current protocol, the device class with most configurations, and its fastest two.
     """
-    classes = _by_class(entries)
-    found = classes.get(query.get("device", "")) or max(classes.values(), key=len, default=[])
+    places = _by_place(entries)
+    found = places.get(query.get("device", "")) or max(places.values(), key=_as_default, default=[])
     if len(found) < 2:
         return None
     named = {one.configuration: one for one in found}
@@ -62,7 +68,7 @@ def chosen(query: Query, entries: Sequence[TaskEntry]) -> TaskPair | None:
     second = named.get(query.get("b", ""), found[1])
     if first is second:
         second = next(one for one in found if one is not first)
-    return TaskPair(first.device_class, first, second)
+    return TaskPair(first.device_class, first.protocol, first, second)
 
 
 def cases_of(pair: TaskPair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
@@ -75,12 +81,12 @@ def cases_of(pair: TaskPair, rows: Sequence[CaseRow]) -> tuple[PairCase, ...]:
 def choices(pair: TaskPair | None, entries: Sequence[TaskEntry]) -> tuple[Choice, ...]:
     if pair is None:
         return ()
-    classes = _by_class(entries)
-    names = {one.configuration: one.name for one in classes[pair.device_class]}
+    places = _by_place(entries)
+    names = {one.configuration: one.name for one in places[pair.place]}
     return (
         _choice("a", "Compare", names, pair.first.configuration),
         _choice("b", "with", names, pair.second.configuration),
-        _choice("device", "on", {slug: slug for slug in classes}, pair.device_class),
+        _choice("device", "on", {place: place for place in places}, pair.place),
     )
 
 
@@ -91,7 +97,7 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
     chart = paired_bars(
         "pair",
         f"{pair.first.name} and {pair.second.name}, case by case",
-        f"Speedup over the baseline on {pair.device_class} of each configuration's fastest published result, with "
+        f"Speedup over the baseline on {pair.place} of each configuration's fastest published result, with "
         "95 % confidence intervals; a bar for each side of each case.",
         "times as fast as the baseline",
         (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
@@ -126,16 +132,20 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
             lambda one: Cell("yes" if one.is_eligible else "no: too short", one.is_eligible),
         ),
     )
-    caption = f"Speedup over the baseline, case by case, on {pair.device_class}" if pair else "Case by case"
+    caption = f"Speedup over the baseline, case by case, on {pair.place}" if pair else "Case by case"
     return table("pair", caption, columns, cases, NEEDS_TWO)
 
 
-def _by_class(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
-    """Group entries by device class, without the classes that have only one."""
+def _by_place(entries: Sequence[TaskEntry]) -> Mapping[str, list[TaskEntry]]:
+    """Group entries by device class and protocol, without the groups that have only one."""
     found: dict[str, list[TaskEntry]] = {}
     for one in entries:
-        found.setdefault(one.device_class, []).append(one)
-    return {slug: own for slug, own in found.items() if len(own) > 1}
+        found.setdefault(one.place, []).append(one)
+    return {place: own for place, own in found.items() if len(own) > 1}
+
+
+def _as_default(own: Sequence[TaskEntry]) -> tuple[bool, int]:
+    return own[0].protocol == PROTOCOL, len(own)
 
 
 def _pair_case(case: str, first: CaseRow | None, second: CaseRow | None) -> PairCase:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from evaluator.agents import REFERENCE_AGENTS, produce
 from evaluator.errors import EvaluatorError
+from evaluator.records.record import PROTOCOL
 from runs import candidates
 from runs.errors import RunError
 from runs.management.named import ONE_HOST, current_suite, row_named
@@ -106,7 +107,8 @@ def _run_of(agent: str, suite: Suite, host: Host) -> Run:
     configuration = Configuration.objects.select_related("agent").filter(slug=agent).first()
     if configuration is None:
         raise RunError(f"no configuration is named {agent!r}")
-    wanted = {"configuration": configuration, "suite": suite, "device_class": host.device_class, "repeat": 0}
+    place = {"suite": suite, "device_class": host.device_class, "protocol": PROTOCOL}
+    wanted: dict[str, Any] = {"configuration": configuration, **place, "repeat": 0}
     known = Run.objects.filter(Q(note=ACTOR, created_by=None) | Q(state=Run.State.PUBLISHED), **wanted)
     run = known.order_by(F("published_at").desc(nulls_last=True)).first()
     if run is not None:
