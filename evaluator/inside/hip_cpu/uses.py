@@ -27,7 +27,7 @@ class Uses(TypedDict):
     system_calls: list[str]
 
 
-class Reference(TypedDict):
+class UsualUses(TypedDict):
     """The same of an extension with nothing special (hip/reference.hip), mangled."""
 
     names: list[str]
@@ -62,7 +62,7 @@ def write_reference(
     names = sorted({use.name for use in own if not _BINDING.match(use.user)})
     binding = sorted({(use.name, use.user) for use in own if _BINDING.match(use.user)})
     left_open = sorted({name for product in products for name in open_names(_bounded(product))})
-    reference: Reference = {"names": names, "binding": binding, "open_names": left_open}
+    reference: UsualUses = {"names": names, "binding": binding, "open_names": left_open}
     Path(toolchain["reference"]).write_text(json.dumps(reference), encoding="utf-8")
 
 
@@ -85,13 +85,13 @@ def _bounded(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _reference(toolchain: Mapping[str, Any]) -> Reference:
-    reference: Reference = json.loads(Path(toolchain["reference"]).read_text(encoding="utf-8"))
+def _reference(toolchain: Mapping[str, Any]) -> UsualUses:
+    reference: UsualUses = json.loads(Path(toolchain["reference"]).read_text(encoding="utf-8"))
     return reference
 
 
 def _named(
-    own: OwnCode, left_open: Sequence[str], reference: Reference, product: Path, toolchain: Mapping[str, Any]
+    own: OwnCode, left_open: Sequence[str], reference: UsualUses, product: Path, toolchain: Mapping[str, Any]
 ) -> Uses:
     usual, binding = set(reference["names"]), {tuple(one) for one in reference["binding"]}
     names = [use for use in own["names"] if use.name not in usual and (use.name, use.user) not in binding]
