@@ -106,7 +106,7 @@ def version_of(compiler: Path) -> str:
 
 
 def prepare_gpu(state: Path, host: GpuHost) -> GpuToolchain:
-    """Return the toolchain of this host; build it below `state` if needed, which takes about 20 seconds.
+    """Return the toolchain of this host; build it below `state` if needed, which takes about a minute.
 
     Raises:
         HostError: a C++ compiler or Python's headers are missing, or the binding does not compile.
