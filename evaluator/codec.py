@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 LARGEST_INT = 2**63 - 1
+ADDED_LATER: Mapping[str, bool] = {"added_later": True}  # metadata of a field that older JSON lacks: it has a default
 T = TypeVar("T")
 Place = tuple["Place", str | int] | None  # a path within a value: that of its parent and its name; None is the top
 Decoder = Callable[[Any, Place, list[str]], Any]
@@ -183,12 +184,13 @@ def _decoder_of_union(kinds: tuple[Any, ...]) -> Decoder:
 def _decoder_of_dataclass(kind: Any) -> Decoder:
     hints = typing.get_type_hints(kind)
     decoders = {field.name: _decoder(hints[field.name]) for field in dataclasses.fields(kind)}
+    may_lack = {field.name for field in dataclasses.fields(kind) if field.metadata == ADDED_LATER}
 
     def decode(raw: Any, place: Place, problems: list[str]) -> Any:
         if not isinstance(raw, dict):
             return _wrong(problems, place, raw, "an object")
         before = len(problems)
-        for name in sorted(raw.keys() ^ decoders.keys()):
+        for name in sorted((raw.keys() ^ decoders.keys()) - (may_lack - raw.keys())):
             problems.append(f"{_spelled((place, name))}: {'no such field' if name in raw else 'missing'}")
         values = {name: one(raw[name], (place, name), problems) for name, one in decoders.items() if name in raw}
         return kind(**values) if len(problems) == before else None

@@ -29,7 +29,7 @@ from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.measurements import Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
-from evaluator.records.record import Coverage, Finding, IsaReport
+from evaluator.records.record import Finding, IsaReport, KernelCoverage
 from evaluator.sandbox import WorkerError, WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
@@ -51,7 +51,7 @@ class CaseState:
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
     samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
-    coverage: Coverage | None = None
+    coverage: KernelCoverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
     times: list[CaseTimes] = field(default_factory=list)  # of the sessions that count

@@ -180,10 +180,10 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
 
 def _sample_more(context: Context, state: CaseState) -> Rejection | None:
     """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
-    assert context.runner is not None
     calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
     kinds = {draw.name: draw.kind for draw in draws_of(context.task) if draw.kind != "outlier"}
     for draw in (Draw(kind, name, MORE_SAMPLES + index) for name, kind in kinds.items() for index in range(calls)):
+        assert context.runner is not None
         contents = context.contents(state.case, draw)
         call = context.runner.call(state.case, contents, context.order(state.case, draw))
         judged = JudgedDraw(state, draw, contents, context.reference.outputs(state.case, contents))

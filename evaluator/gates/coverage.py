@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.side import Call
-from evaluator.records.record import Coverage, Finding
+from evaluator.records.record import Finding, KernelCoverage
 
 ENOUGH = 0.5  # of the outputs; below it somebody else did most of the work
 ROUNDING = 1e-3  # a smaller rest is not worth a finding
@@ -18,7 +18,7 @@ def note_coverage(state: CaseState, call: Call) -> None:
     if call.coverage is None:
         return
     now, before = call.coverage, state.coverage or call.coverage
-    state.coverage = Coverage(
+    state.coverage = KernelCoverage(
         launches=min(before.launches, now.launches),
         written={name: _least(before.written.get(name), share) for name, share in now.written.items()},
         copied=tuple(dict.fromkeys((*before.copied, *now.copied))),
@@ -55,7 +55,7 @@ def check_coverage(context: Context, gate: str) -> None:
         _find_once(context, Finding(gate, "coverage_unknown", text))
 
 
-def _without_kernel(case: str, coverage: Coverage) -> str | None:
+def _without_kernel(case: str, coverage: KernelCoverage) -> str | None:
     if coverage.launches == 0:
         return f"case {case} runs no kernel of the candidate"
     if coverage.whole is not None and coverage.whole < ENOUGH:
@@ -63,7 +63,7 @@ def _without_kernel(case: str, coverage: Coverage) -> str | None:
     return None
 
 
-def _partly(case: str, coverage: Coverage) -> list[str]:
+def _partly(case: str, coverage: KernelCoverage) -> list[str]:
     return [
         f"case {case}: kernels of the candidate write {_percent(share)} of {name} as returned"
         for name, share in coverage.written.items()

@@ -13,7 +13,7 @@ DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int
 Flags = npt.NDArray[np.bool_]
 
 
-class Coverage(TypedDict):
+class CoverageReport(TypedDict):
     """What the candidate's own kernels did in one call.
 
     `launches`: of at least one program. `written`: the share of each output that they wrote, None where nothing tells

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from evaluator.inside import loading, pretend_gpu, triton_cpu
-from evaluator.inside.coverage import Coverage, OutputBytes
+from evaluator.inside.coverage import CoverageReport, OutputBytes
 from evaluator.inside.gpu.device import GpuDevice, preheat_gpu
 from evaluator.inside.hip_cpu.runtime import FiberRuntime
 from evaluator.inside.limits import DeviceKind
@@ -49,7 +49,7 @@ class DeviceOperations(Protocol):
     def watch(self) -> None:
         """Forget what kernels have done so far: a new call begins."""
 
-    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> CoverageReport | None:
         """Return what the candidate's own kernels did since `watch`; None where this device cannot tell."""
 
 
@@ -102,7 +102,7 @@ class CpuDevice:
         self._launches.written = triton_cpu.Written()
         self._launched_before = self._runtime.launches() if self._runtime is not None else 0
 
-    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> CoverageReport | None:
         if self._runtime is not None:  # nothing sees the stores of compiled code
             return {
                 "launches": self._runtime.launches() - self._launched_before,

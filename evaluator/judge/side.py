@@ -20,7 +20,7 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.seal import Key, leave_key
-from evaluator.records.record import Coverage
+from evaluator.records.record import KernelCoverage
 from evaluator.sandbox import Sandbox, Worker, WorkerError, WorkerFault
 from evaluator.tasks.spec import Case, TaskSpec
 
@@ -53,7 +53,7 @@ class Call:
     wall_ns: int
     outputs: Mapping[str, torch.Tensor]
     refused: str = ""
-    coverage: Coverage | None = None
+    coverage: KernelCoverage | None = None
 
 
 @dataclass(slots=True)
@@ -248,17 +248,17 @@ class Runner:
             return Rejection("input_changed", ", ".join(changed))
         return None
 
-    def _coverage(self, reported: object) -> Rejection | Coverage | None:
+    def _coverage(self, reported: object) -> Rejection | KernelCoverage | None:
         if reported is None:
             return None
         try:
-            found = codec.decode(Coverage, reported)
+            found = codec.decode(KernelCoverage, reported)
         except codec.DecodeError as error:
             return Rejection("forged_reply", f"a malformed report on kernels: {error}")
         shares = {name: found.written.get(name) for name in (output.name for output in self.side.task.outputs)}
         if found.launches < 0 or any(share is not None and not 0 <= share <= 1 for share in shares.values()):
             return Rejection("forged_reply", "an impossible report on kernels")
-        return Coverage(found.launches, shares, tuple(name for name in found.copied if name in shares))
+        return KernelCoverage(found.launches, shares, tuple(name for name in found.copied if name in shares))
 
 
 def output_rejection(problem: object) -> Rejection:

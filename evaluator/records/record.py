@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from statistics import fmean
@@ -77,7 +77,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class KernelCoverage:
     """What kernels of the candidate's own did in the call of a case in which they did least.
 
     `launches`: of at least one program or block. `written`: the share of each output that they wrote, as it was
@@ -87,7 +87,7 @@ class Coverage:
     launches: int
     written: Mapping[str, float | None]
     copied: tuple[str, ...] = ()
-    whole: float | None = None  # the share of all outputs' bytes together
+    whole: float | None = field(default=None, metadata=codec.ADDED_LATER)  # the share of all outputs' bytes together
 
     @property
     def shares(self) -> list[float]:
@@ -112,7 +112,9 @@ class CaseRecord:
     speedup: float | None  # on T_dev; never on functional times
     ratio: Ratio | None = None
     sessions: tuple[TimingSession, ...] = ()
-    coverage: Coverage | None = None  # None where this host cannot tell
+    coverage: KernelCoverage | None = field(
+        default=None, metadata=codec.ADDED_LATER
+    )  # None where this host cannot tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,9 @@ class Record:
     isa_checked: Mapping[str, str]  # target → "compiled", "failed" or "not checked: …", of the candidate
     seconds: Mapping[str, float]  # `turn`, the wait for other evaluations, is part of `total` and of no gate
     log: str
-    order_seed: int | None = None  # repeats the orders of programs and lanes; None where a real device decided
+    order_seed: int | None = field(
+        default=None, metadata=codec.ADDED_LATER
+    )  # of programs and lanes; None where a real device decides
 
     def gate_passed(self, name: str) -> bool:
         return any(gate.name == name and gate.outcome == "passed" for gate in self.gates)

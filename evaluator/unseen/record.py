@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -82,7 +82,7 @@ class UnseenRecord:
     cases: tuple[UnseenCaseRecord, ...]
     seconds: Mapping[str, float]
     log: str
-    order_seed: int | None = None  # as in Record
+    order_seed: int | None = field(default=None, metadata=codec.ADDED_LATER)  # as in Record
 
     @property
     def is_complete(self) -> bool:

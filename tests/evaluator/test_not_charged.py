@@ -99,7 +99,7 @@ def test_in_a_timed_call_the_baseline_is_measured_as_the_candidate(timed):
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_contents_are_stored_only_for_a_reversed_run(device, tiny_task, monkeypatch):
+def test_contents_are_stored_only_for_a_guarded_run(device, tiny_task, monkeypatch):
     """For 8 cases of a round, a card held 80 draws with their references in float64."""
     task = tiny_task("triton2triton")
     monkeypatch.setattr(correctness, "_judge", lambda context, state, draw, baseline: JudgedDraw(state, draw, {}, {}))
@@ -108,7 +108,9 @@ def test_contents_are_stored_only_for_a_reversed_run(device, tiny_task, monkeypa
     half, case = Half(context, False, CaseState(task.cases[0]), None), task.cases[0]
     forward: list[JudgedDraw] = []
     assert correctness._check_case(context, case, None, forward) is None
-    unseen._judge_draw(None, half, JudgedDraw(half.state, HARD, {}, {}), Rejection("raised", ""))
+    unseen._judge_draw(
+        None, half, JudgedDraw(half.state, Draw("standard", "standard", 0), {}, {}), Rejection("raised", "")
+    )
     assert (bool(forward), bool(half.forward)) == (device == "cpu", device == "cpu")
 
 

@@ -205,3 +205,13 @@ def test_what_a_script_timed_does_not_pass_for_our_protocol() -> None:
     for own in ("arena-1", PROTOCOL):
         problem = f"protocol: a task's own script timed it, so it cannot be {own}"
         assert problems_of(make_record(flags=flags, protocol=own)) == [problem]
+
+
+def test_a_record_from_before_a_field_was_added_lacks_it():
+    raw = json.loads(codec.dumps(make_record()))
+    del raw["order_seed"], raw["cases"][0]["coverage"]
+    old = read_record(json.dumps(raw))
+    assert (old.order_seed, old.cases[0].coverage) == (None, None)
+    del raw["log"]
+    with pytest.raises(codec.DecodeError, match="log: missing"):
+        read_record(json.dumps(raw))

@@ -19,7 +19,7 @@ from triton.errors import TritonError
 from triton.runtime.driver import driver
 
 from evaluator.inside import loading
-from evaluator.inside.coverage import Coverage, OutputBytes
+from evaluator.inside.coverage import CoverageReport, OutputBytes
 from evaluator.inside.gpu.launches import Launches
 from evaluator.inside.gpu.zones import GpuRedZones
 from evaluator.inside.limits import DeviceKind
@@ -67,7 +67,7 @@ class GpuDevice:
     def watch(self) -> None:
         """Do nothing: `coverage` cannot tell either."""
 
-    def coverage(self, outputs: Mapping[str, OutputBytes]) -> Coverage | None:
+    def coverage(self, outputs: Mapping[str, OutputBytes]) -> CoverageReport | None:
         return None
 
     def report(self) -> dict[str, object]:
