@@ -117,7 +117,9 @@ def test_a_build_writes_into_its_folder_alone(
     build_cpu(source, "candidate", folder, hip_toolchain, LIMIT_S)
     assert set(tmp_path.iterdir()) == before
     assert list(temporary.iterdir()) == []
-    assert sorted(path.name for path in folder.iterdir()) == ["candidate.cpp", "candidate.s", "candidate.so"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("candidate.cpp", "candidate.ll", "candidate.s", "candidate.so")
+    ]
 
 
 def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:

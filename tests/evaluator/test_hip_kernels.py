@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluator.inside.hip_cpu.kernels import add_runtime_facts
 
 MODULE = """\
-@table = global [4 x float] zeroinitializer, align 16
+@table = global [2 x %"struct.(anonymous namespace)::P"] zeroinitializer, align 16
 @host = global [4 x float] zeroinitializer, align 16
 @elsewhere = external global i32, align 4
 @tile = internal global [64 x %struct.P] undef, section "hipcpu_shared", align 16
@@ -67,7 +67,7 @@ def test_each_kernel_tells_the_runtime_first_that_it_begins() -> None:
 
 def test_variables_on_the_device_are_those_that_the_source_says_and_defines() -> None:
     lines = add_runtime_facts(MODULE).splitlines()
-    size = "ptrtoint (ptr getelementptr ([4 x float], ptr null, i32 1) to i64)"
+    size = 'ptrtoint (ptr getelementptr ([2 x %"struct.(anonymous namespace)::P"], ptr null, i32 1) to i64)'
     assert (
         f"@hipcpu_variables = hidden constant [1 x {{ ptr, i64 }}] [{{ ptr, i64 }} {{ ptr @table, i64 {size} }}]"
         in lines

@@ -16,7 +16,18 @@ import torch
 from evaluator.inside.hip_cpu.runtime import FiberRuntime
 
 LAUNCH_FAILURE, INVALID_VALUE = 719, 1
-READABLE = ("tensor", "end", "carried", "lambda", "table", "malloc", "registered", "device variable", "constant")
+READABLE = (
+    "tensor",
+    "end",
+    "carried",
+    "lambda",
+    "table",
+    "malloc",
+    "registered",
+    "device variable",
+    "constant",
+    "unnamed namespace",
+)
 UNREADABLE = ("stack", "heap", "global", "carried stack", "captured heap")
 
 
@@ -98,7 +109,7 @@ def read_through(module: ModuleType, hip_toolchain: dict[str, Any]) -> Callable[
 
 
 def test_kernels_read_memory_of_the_device(read_through: Callable[..., list[str]]) -> None:
-    values = {"device variable": 1.0, "constant": 5.0, "registered": 9.0}
+    values = {"device variable": 1.0, "constant": 5.0, "registered": 9.0, "unnamed namespace": 14.0}
     assert read_through(*READABLE) == [f"read {values.get(kind, 7.0)}" for kind in READABLE]
 
 

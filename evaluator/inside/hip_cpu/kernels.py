@@ -24,6 +24,8 @@ _ANNOTATION = re.compile(rf"\{{ ptr ({_NAME}), ptr ({_NAME}), ptr {_NAME}, i32 \
 _TEXT = re.compile(r'c"([^"\\]*)\\00"')
 _FIRST_NUMBER = re.compile(r"\} \{ i\d+ (\d+)")
 _CLONE = re.compile(r"\.specialized\.\d+$")  # of a function, made for constant arguments
+_ESCAPE = re.compile(r"\\[0-9A-F]{2}")
+_TYPE_PART = re.compile(r'%"[^"]*"|.')  # a quoted name may have spaces and brackets
 _CLOSING = {"[": "]", "{": "}", "<": ">"}
 
 
@@ -105,11 +107,12 @@ class _Module:
 
 def _kernel_table(kernels: list[_Kernel]) -> Iterator[str]:
     for number, kernel in enumerate(kernels):
-        symbol = kernel.name.lstrip("@").strip('"')
+        symbol = kernel.name.removeprefix("@").strip('"')
+        length = len(_ESCAPE.sub("x", symbol)) + 1
         lds = "0"
         for size in kernel.static_lds:
             lds = size if lds == "0" else f"add (i64 {lds}, i64 {size})"
-        yield f'@hipcpu_symbol.{number} = internal constant [{len(symbol) + 1} x i8] c"{symbol}\\00"'
+        yield f'@hipcpu_symbol.{number} = internal constant [{length} x i8] c"{symbol}\\00"'
         yield (
             f"@hipcpu_kernel.{number} = internal constant {{ ptr, i64, i64, ptr }} "
             f"{{ ptr {kernel.name}, i64 {kernel.max_threads}, i64 {lds}, ptr @hipcpu_symbol.{number} }}"
@@ -136,11 +139,11 @@ def _size(variable: str) -> str:
 def _leading_type(text: str) -> str:
     """Return the type that the text begins with, e.g. `[4 x %struct.A]`."""
     expected: list[str] = []
-    for position, character in enumerate(text):
-        if character in _CLOSING:
-            expected.append(_CLOSING[character])
-        elif expected and character == expected[-1]:
+    for part in _TYPE_PART.finditer(text):
+        if part.group() in _CLOSING:
+            expected.append(_CLOSING[part.group()])
+        elif expected and part.group() == expected[-1]:
             expected.pop()
-        if not expected and (position + 1 == len(text) or text[position + 1] in " ,"):
-            return text[: position + 1]
+        if not expected and text[part.end() : part.end() + 1] in ("", " ", ","):
+            return text[: part.end()]
     return text

@@ -99,6 +99,18 @@ std::map<std::string, int64_t> shared(torch::Tensor out, int dynamic) {
 void unasked(torch::Tensor out) { own<<<1, 64, 40000>>>(out.data_ptr<float>()); }
 
 // ---- what a kernel reads through a pointer
+namespace {
+struct Pair {
+  float a, b;
+};
+__constant__ Pair pair = {2, 3};
+__global__ void größer(const float* from, float* out) {
+  __shared__ Pair shared;
+  shared = pair;
+  __syncthreads();
+  out[0] = from[0] * shared.a;
+}
+}  // namespace
 struct Carried {
   int count;
   const float* from;
@@ -150,6 +162,7 @@ torch::Tensor reads(torch::Tensor in, std::string what) {
                                      : hipGetSymbolAddress((void**)&address, on_device));
     read<<<1, 1>>>(address, p);
   }
+  if (what == "unnamed namespace") größer<<<1, 1>>>(from, p);
   if (what == "stack") read<<<1, 1>>>(local, p);
   if (what == "heap") read<<<1, 1>>>(heap.data(), p);
   if (what == "global") read<<<1, 1>>>(on_host, p);
