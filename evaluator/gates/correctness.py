@@ -262,6 +262,9 @@ def forgive_order(context: Context, judged: JudgedDraw, errors_before: tuple[flo
     if wrong is None or wrong.reason not in NUMERIC or not context.emulates:
         return
     assert context.runner is not None
+    same_order = context.order(state.case, judged.draw)
+    if not _wrong_call(context, context.runner, judged, same_order):
+        return  # it is not the order that makes it wrong
     state.relative_rmse, state.allowed_rmse = errors_before
     judged.rejection = None
     judged_call(context, judged, context.runner.call(state.case, judged.contents))

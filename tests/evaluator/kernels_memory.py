@@ -118,6 +118,12 @@ def masked_sum(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def masked_scalar(x_ptr, out_ptr, wanted):
+    tl.store(out_ptr, tl.load(x_ptr, mask=wanted > 0, other=0.0))
+    tl.store(out_ptr + 1, tl.load(x_ptr, mask=wanted > 0))
+
+
+@triton.jit
 def masked_copy(x_ptr, out_ptr, size, BLOCK: tl.constexpr):
     lanes = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + lanes, tl.load(x_ptr + lanes, mask=lanes < size), mask=lanes < size)

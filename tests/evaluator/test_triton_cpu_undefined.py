@@ -42,6 +42,14 @@ def test_what_is_loaded_and_stored_under_one_mask_is_right(dtype):
     assert torch.equal(out.float(), x.float())
 
 
+@pytest.mark.parametrize("turn", range(4))
+def test_a_masked_scalar_is_what_other_says_also_where_that_is_zero(turn):
+    out = torch.ones(2)
+    kernels.masked_scalar[(1,)](torch.ones(1), out, 0)
+    assert out[0] == 0
+    assert out[1].isnan() or out[1].abs() > 1e30
+
+
 @pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
 def test_a_block_pointer_without_padding_has_no_values_beyond_its_boundary():
     out = torch.zeros(16)

@@ -25,11 +25,12 @@ class Memory(NarrowFloats):
     def __init__(self) -> None:
         super().__init__()
         self.bounds, self.written = Bounds([]), Written()
+        self.has_other = False  # the running load says what masked lanes hold
         self._turn = 0  # of undefined values
 
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, *hints: Any, **named_hints: Any) -> Any:
         self._check("load", ptrs, mask)
-        if other is None and not np.all(mask.data):
+        if other is None and not self.has_other and not np.all(mask.data):
             kind = ptrs.get_element_ty()
             other = TensorHandle(self._undefined(kind, ptrs.data.shape), kind)
         return super().create_masked_load(ptrs, mask, other, *hints, **named_hints)

@@ -40,6 +40,14 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # triton has no types
         )
         return checked
 
+    def load(self, ptr: Any, mask: Any, other: Any, *options: Any, **named_options: Any) -> Any:
+        """Load; Triton's code drops a scalar `other` of 0, since a number is false in the interpreter."""
+        self.builder.has_other = other is not None
+        try:
+            return super().load(ptr, mask, other, *options, **named_options)
+        finally:
+            self.builder.has_other = False
+
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> tuple[Any, Any]:
         left, right = (tensor.handle.data.shape if tensor.type.is_block() else () for tensor in (lhs, rhs))
         if left == right:
