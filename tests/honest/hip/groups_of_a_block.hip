@@ -8,7 +8,7 @@ namespace cg = cooperative_groups;
 
 __global__ void double_kernel(const float* x, float* y, int n) {
   __shared__ float sums[32];
-  const cg::thread_block block = cg::this_thread_block();
+  cg::thread_block block = cg::this_thread_block();
   const auto tile = cg::tiled_partition<4>(block);
   const int i = block.group_index().x * block.size() + block.thread_rank();
   const float value = i < n ? x[i] : 0.0f;

@@ -1,4 +1,5 @@
-// HIP's own header, which uses assert without including it.
+// HIP's own header, which uses assert and the runtime's names without including them.
 #pragma once
 #include <cassert>
+#include <hip/hip_runtime.h>
 #include_next <hip/hip_cooperative_groups.h>
