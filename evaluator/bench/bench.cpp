@@ -158,7 +158,7 @@ class Bench {
       armed.renew(buffers[i], {});
       device_->flush();
       if (empty) {
-        armed.consume_nothing(i);
+        armed.consume_nothing(i, buffers[i]);
         continue;
       }
       auto returned = armed.call(buffers[i]);

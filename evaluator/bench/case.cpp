@@ -334,9 +334,20 @@ void Case::consume(const std::vector<Object>& returned, std::size_t call, u64 ke
   }
 }
 
-void Case::consume_nothing(std::size_t call) {
+// An output that may be an input is where that input is.
+void* Case::unwritten(std::size_t output, std::size_t buffer) const {
+  const auto& spec = outputs_[output];
+  for (std::size_t j = 0; j < inputs_.size(); ++j) {
+    const auto& memory = buffers_.at(buffer).inputs[j];
+    const bool may = std::find(spec.may_alias.begin(), spec.may_alias.end(), inputs_[j].name) != spec.may_alias.end();
+    if (may && memory.bytes >= spec.bytes) return memory.at;
+  }
+  return nothing_[output].at;
+}
+
+void Case::consume_nothing(std::size_t call, std::size_t buffer) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    device_.consume(nothing_[i].at, copies_.at(call)[i].at, outputs_[i].bytes, 0, i, call);
+    device_.consume(unwritten(i, buffer), copies_.at(call)[i].at, outputs_[i].bytes, 0, i, call);
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].may_alias.empty()) device_.fill(nothing_[i].at, POISON, outputs_[i].bytes);

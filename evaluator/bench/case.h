@@ -97,7 +97,7 @@ class Case {
   std::optional<Problem> problem(const std::vector<Object>& returned, std::size_t buffer) const;
   // Copies the outputs of the call-th call of a block and adds their digest.
   void consume(const std::vector<Object>& returned, std::size_t call, u64 key);
-  void consume_nothing(std::size_t call);  // the same work on outputs that nobody wrote
+  void consume_nothing(std::size_t call, std::size_t buffer);  // the same work on outputs that no call wrote
   void poison(const std::vector<Object>& returned);
   void keep_alive(std::vector<Object> returned);
   void keep(std::size_t calls);  // makes room for the copies of so many calls
@@ -112,6 +112,7 @@ class Case {
   Memory allocate(u64 bytes);
   Object tensor(const Memory& memory, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
                 c10::ScalarType dtype) const;
+  void* unwritten(std::size_t output, std::size_t buffer) const;
   Object with_state(const Object& arguments) const;
 
   Device& device_;

@@ -64,9 +64,16 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
         text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
         context.hold(Finding(GATE, "no_outside_clock", text))
         return None
-    if outside.excess_ns <= OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns + outside.noise_ns:
+    hidden_ns = min(outside.surplus_ns, outside.excess_ns)
+    slack_ns = OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns + outside.noise_ns
+    if hidden_ns <= slack_ns:
         return None
-    seen_ns = own_ns + outside.excess_ns
+    baseline_ns = median(found.baseline_ns for found in state.times)
+    if OUTSIDE_SLACK_SHARE * baseline_ns > slack_ns:
+        text = f"case {state.case.id}: the baseline takes {baseline_ns / own_ns:.1f} times as long, so its noise hides"
+        context.hold(Finding(GATE, "no_outside_clock", f"{text} whether the judge's own clock agrees"))
+        return None
+    seen_ns = own_ns + hidden_ns
     text = f"case {state.case.id}: events say {own_ns / 1e3:.1f} us, the judge's own clock {seen_ns / 1e3:.1f} us"
     return Rejection("impossible_time", text)
 

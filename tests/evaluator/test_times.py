@@ -38,7 +38,7 @@ TIMES = CaseTimes(
     crowded=(0, 0),
     is_disturbed=False,
 )
-OUTSIDE = OutsideTimes(baseline_ns=21e3, candidate_ns=11e3, excess_ns=0.0, noise_ns=100.0)
+OUTSIDE = OutsideTimes(baseline_ns=21e3, candidate_ns=11e3, surplus_ns=1e3, excess_ns=0.0, noise_ns=100.0)
 CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.001))
 
 
@@ -156,13 +156,29 @@ def test_a_time_above_the_peak_fails_and_one_close_to_it_is_put_on_hold(
 def test_a_speed_that_the_judges_own_clock_does_not_show_is_implausible(
     context: Context, excess_ns: float, noise_ns: float, rejected: bool
 ) -> None:
-    state_of(context).outside = replace(OUTSIDE, excess_ns=excess_ns, noise_ns=noise_ns)
+    state_of(context).outside = replace(OUTSIDE, surplus_ns=9e3, excess_ns=excess_ns, noise_ns=noise_ns)
     concluded(context)
     rejection = implausible(context)
     assert (rejection is not None) is rejected
     if rejection:
         assert rejection.reason == "impossible_time"
         assert "events say 10.0 us, the judge's own clock 13.9 us" in rejection.detail
+
+
+def test_a_candidate_whose_own_time_is_the_same_on_both_clocks_is_plausible_beside_a_noisy_baseline(
+    context: Context,
+) -> None:
+    state_of(context).outside = replace(OUTSIDE, surplus_ns=1e3, excess_ns=50e3)
+    concluded(context)
+    assert implausible(context) is None
+    assert context.findings == []
+
+
+def test_a_baseline_that_takes_far_longer_puts_a_disagreement_on_hold(context: Context) -> None:
+    state_of(context).outside = replace(OUTSIDE, surplus_ns=60e3, excess_ns=60e3)
+    concluded(context, baseline_ns=1000e3)
+    assert implausible(context) is None
+    assert [finding.code for finding in context.findings] == ["no_outside_clock"]
 
 
 @pytest.mark.parametrize("outside", [None, OutsideTimes(lacking="a call waits"), replace(OUTSIDE, noise_ns=2.6e3)])

@@ -42,12 +42,14 @@ WAIT_NS = 20_000_000_000  # for the end of a block, which takes milliseconds
 class OutsideTimes:
     """ns of a call of each side on the judge's clock; or `lacking`: why they cannot be taken.
 
-    `excess_ns`: how much faster than the baseline the candidate is on T_dev, less the same on this clock. What a
-    reading adds to a call is the same on both sides, so it is not in it. `noise_ns`: how much of it may be noise.
+    `surplus_ns`: the candidate's call on this clock less T_dev. `excess_ns`: how much faster than the baseline the
+    candidate is on T_dev, less the same on this clock, which leaves out what a reading adds to both sides, but has the
+    baseline's noise. `noise_ns`: how much of either may be noise of this clock.
     """
 
     baseline_ns: float = 0.0
     candidate_ns: float = 0.0
+    surplus_ns: float = 0.0
     excess_ns: float = 0.0
     noise_ns: float = 0.0
     lacking: str | None = None
@@ -80,7 +82,7 @@ def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> O
         return OutsideTimes(lacking=str(lacking))
     baseline_ns, candidate_ns = (median(readings[name]) - nothing_ns for name in SIDES)
     excess_ns = times.baseline_ns - times.candidate_ns - (baseline_ns - candidate_ns)
-    return OutsideTimes(baseline_ns, candidate_ns, excess_ns, noise_ns)
+    return OutsideTimes(baseline_ns, candidate_ns, candidate_ns - times.candidate_ns, excess_ns, noise_ns)
 
 
 def _lengths(slabs: Slabs, call_ns: float) -> tuple[int, int]:
