@@ -38,6 +38,7 @@ class CudaBackend(Backend):
     torch_device = "cuda"
     profiles = ("small", "full")
     has_clock = True
+    clock_covers_streams = True  # T_out consumes each call's outputs, so what they need has been waited for
     wave_size = 32
 
     def __init__(self) -> None:
