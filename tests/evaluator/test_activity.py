@@ -273,6 +273,7 @@ def test_a_record_without_t_dev_is_refused(run_folder: Path, tmp_path: Path, cap
 
 
 @pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch sees")
 def test_honest_results_agree_and_late_work_does_not(tmp_path: Path):
     """On a GPU: the expert's T_dev and its trace agree, also for HIP; the record of a faster one does not."""
     from evaluator.activity.audit import audit_record
