@@ -198,7 +198,8 @@ def test_an_impossible_count_counts_as_not_reported(tmp_path, monkeypatch):
 
 
 def test_a_long_text_keeps_begin_and_end():
-    text = shortened("a" * 30 + "b" * 30, 20)
-    assert text.startswith("a" * 10 + "\n")
-    assert text.endswith("b" * 10)
-    assert "40 characters left out" in text
+    text = shortened("a" * 300 + "b" * 300, 130)
+    assert len(text) <= 130
+    assert text.startswith("a" * 50 + "\n")
+    assert text.endswith("\n" + "b" * 50)
+    assert "500 characters left out" in text
