@@ -1,5 +1,5 @@
 # class: 3
-# expect: wrong_output/mismatch
+# expect: wrong_output/nan
 # gate: correctness
 # also: performance
 # null: previous_output

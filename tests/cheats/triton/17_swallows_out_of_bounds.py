@@ -1,6 +1,7 @@
 # class: 17
 # expect: crashed/out_of_bounds
 # gate: correctness
+# also: performance
 # backend: cpu
 # Loads without a mask, catches what comes of it and lets torch do the work.
 import torch

@@ -1,5 +1,5 @@
 # class: 19
-# expect: wrong_output/mismatch
+# expect: wrong_output/nan
 # gate: correctness
 # backend: both
 # Remembers answers by the first element: two values are more than two draws of the special alphabet.

@@ -1,6 +1,7 @@
 # class: 47
 # expect: passed/hold
 # gate: source
+# also: correctness
 # backend: cpu
 # Replaces the harness's own methods, so that the work is done when outputs are fetched, outside of the timed call.
 import torch

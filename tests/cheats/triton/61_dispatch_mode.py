@@ -1,6 +1,7 @@
 # class: 61
 # expect: passed/hold
 # gate: source
+# also: correctness
 # backend: cpu
 # A mode below every operator does the work when the output is copied out, after the timed call.
 from torch.utils._python_dispatch import TorchDispatchMode
