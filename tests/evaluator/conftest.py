@@ -43,10 +43,12 @@ def hip_module(hip_toolchain: dict[str, Any], tmp_path_factory: pytest.TempPathF
 
     @functools.cache
     def load(name: str, order: str = "upwards") -> ModuleType:
-        # A name for each order: pybind11 gives a process one module of a name, whatever file it comes from.
-        build = build_cpu(HIP_SOURCES / f"{name}.hip", order, tmp_path_factory.mktemp(name), hip_toolchain, 120)
+        # A name for each source and order: pybind11 gives a process one module of a name, whatever file it comes from.
+        build = build_cpu(
+            HIP_SOURCES / f"{name}.hip", f"{name}_{order}", tmp_path_factory.mktemp(name), hip_toolchain, 120
+        )
         assert build["ok"], build["log"]
-        return _load(order, Path(build["product"]), SEEDS[order])
+        return _load(f"{name}_{order}", Path(build["product"]), SEEDS[order])
 
     return load
 

@@ -118,7 +118,7 @@ def test_a_build_writes_into_its_folder_alone(
     assert set(tmp_path.iterdir()) == before
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("candidate.cpp", "candidate.ll", "candidate.s", "candidate.so")
+        *("candidate.cpp", "candidate.ll", "candidate.o", "candidate.read.ll", "candidate.s", "candidate.so")
     ]
 
 

@@ -117,6 +117,8 @@ WITHIN_TORCH = {
     torchCheckFail torchCheckMsgImpl torchInternalAssertFail _str_wrapper CompileTimeEmptyString if_empty_then str
     deprecated_AT_DISPATCH maybe_wrap_dim getNonDeterministic"""),
     "impl": words("ScalarTypeToCPPTypeT ScalarTypeToCPPType"),
+    "headeronly::detail": words("""
+    TensorAccessor TensorAccessorBase GenericPackedTensorAccessor GenericPackedTensorAccessorBase"""),
 }  # fmt: skip
 
 # Parts of an expression of the library: plain, with the label that the library works there.

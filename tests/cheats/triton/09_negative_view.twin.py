@@ -8,10 +8,10 @@ import triton.language as tl
 def double_kernel(x, y, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n
-    tl.store(y + at, -2.0 * tl.load(x + at, mask=inside), mask=inside)
+    tl.store(y + at, 2.0 * tl.load(x + at, mask=inside), mask=inside)
 
 
 def forward(x):
     y = torch.empty_like(x)
     double_kernel[(triton.cdiv(x.numel(), 128),)](x, y, x.numel(), BLOCK=128)
-    return y.neg_()
+    return y
