@@ -144,7 +144,7 @@ def test_the_calls_of_an_honest_sampler_show_nothing(count: int, calls: int, gen
 @pytest.mark.parametrize(
     ("sampler", "words"),
     [
-        (quotas, "those of a row are not independent"),
+        (quotas, "are not independent"),
         (sorted_samples, "are not independent"),
         (mirrored_pairs, "are not independent"),
         (shared_by_rows, "those of different rows are not independent"),

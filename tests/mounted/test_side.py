@@ -54,7 +54,7 @@ def test_printing_pass_rescues_no_exit_code(side: Opened) -> None:
         found = it.correctness()
     assert reason(found) == "check_failed"
     assert isinstance(found, Rejection)
-    assert "task_runner.py correctness ended with exit code 1" in found.sentence
+    assert "exit code 1 of python3 scripts/task_runner.py correctness" in found.sentence
 
 
 def test_printing_fail_fails_nothing_but_is_noted(side: Opened) -> None:

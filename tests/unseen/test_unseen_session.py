@@ -91,7 +91,7 @@ class Bench:
         return UnseenTrial(UnseenCase(case, "edge"), *halves)
 
     def _side(self, task, files):
-        side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built")
+        side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built", excess=None)
         side.give_up_sandbox = partial(self.given_up.append, files.label)
         side.runner = lambda **_: self._clocked(None, side)
         return side
