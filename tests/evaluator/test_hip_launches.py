@@ -84,7 +84,7 @@ from evaluator.inside.hip_cpu.runtime import FiberRuntime
 
 product, allocator, *kinds = sys.argv[1:]
 zones = RedZones(allocator, guard=False)
-spec = importlib.util.spec_from_file_location("upwards", product)
+spec = importlib.util.spec_from_file_location(Path(product).stem, product)
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 runtime = FiberRuntime(Path(product), zones.owner)
