@@ -149,7 +149,7 @@ except triton_cpu.CompileFailed as error:
 
 
 def test_an_abort_of_llvm_is_a_failed_compilation():
-    """In a process of its own, as a worker is: LLVM ends with exit(), which waits for threads of other tests for ever."""
+    """In a process of its own, as a worker is: LLVM ends with exit(), which waits for threads of other tests."""
     done = subprocess.run([sys.executable, "-c", ABORTED], capture_output=True, text=True, check=True)
     assert "the compiler ended with" in done.stdout
 
