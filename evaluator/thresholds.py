@@ -47,19 +47,19 @@ PAPER_WARMUPS, PAPER_CALLS = 10, 100  # the paper's own numbers (arXiv 2605.1681
 PAPER_BUDGET_NS = 1e9  # ns per side and pass: fewer calls for kernels above 10 ms
 
 # T_out, the judge's own clock.
-OUTSIDE_CALLS = (2, 10)  # in short and long blocks
-OUTSIDE_LONG_CALLS = (1, 3)  # the same for kernels above LONG_NS
-OUTSIDE_EMPTY_REPEATS = 3  # readings of what surrounds a call
-OUTSIDE_REPEATS = (5, 15)  # readings of each side, at least and while they vary by more than OUTSIDE_NOISE
-OUTSIDE_NOISE, OUTSIDE_SIGMAS = 0.05, 4.0  # share of the candidate's T_dev, and standard errors that must be within it
-OUTSIDE_HOLD_NS = 200_000_000  # after which a hold ends by itself: a call that waits for the device would wait for ever
-OUTSIDE_TRIES = 3  # of a block whose hold ended by itself
-OUTSIDE_BYTES = 2 << 30  # of outputs that the bench keeps of one block
+T_OUT_CALLS = (2, 10)  # in short and long blocks
+T_OUT_LONG_CALLS = (1, 3)  # the same for kernels above LONG_NS
+T_OUT_EMPTY_REPEATS = 3  # readings of what surrounds a call
+T_OUT_REPEATS = (5, 15)  # readings of each side, at least and while they vary by more than T_OUT_NOISE
+T_OUT_NOISE, T_OUT_SIGMAS = 0.05, 4.0  # share of the candidate's T_dev, and standard errors that must be within it
+T_OUT_HOLD_NS = 200_000_000  # after which a hold ends by itself: a call that waits for the device would wait for ever
+T_OUT_TRIES = 3  # of a block whose hold ended by itself
+T_OUT_BYTES = 2 << 30  # of outputs that the bench keeps of one block
 # A candidate may seem faster on T_dev by the sum of these and of the noise. Of 106 honest readings on an H200 the
 # largest was 0.59 of it (native-24: expert, and A/A); mean 0.07 and deviation 0.20 make a false alarm in 10^6.
-OUTSIDE_SLACK_SHARE, OUTSIDE_SLACK_NS = 0.08, 3_000.0
-OUTSIDE_TOO_NOISY = 0.25  # share of T_dev: with more noise the case is on hold
-OUTSIDE_JUDGED = 2  # outputs of the candidate that are judged, chosen after the block
+T_OUT_SLACK_SHARE, T_OUT_SLACK_NS = 0.08, 3_000.0
+T_OUT_TOO_NOISY = 0.25  # share of T_dev: with more noise the case is on hold
+T_OUT_JUDGED = 2  # outputs of the candidate that are judged, chosen after the block
 
 # What a time means.
 ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed

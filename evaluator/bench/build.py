@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator.errors import HostError
+from evaluator.state import replacing
 
 Api = Literal["cuda", "hip", "none"]
 FOLDER = Path(__file__).parent
-COMPILERS = ("g++", "clang++", "clang++-19")  # the last is what HIP on a CPU needs too
+COMPILERS = ("g++", "clang++", "clang++-19")  # HIP on a CPU needs the last one too
 SOURCES = ("processor.cpp", "gpu.cpp", "case.cpp", "bench.cpp")
 NAME = "arena_bench.so"
 FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-w")
@@ -81,11 +82,12 @@ def _build(compiler: str, include: Path, api: Api, library: Path) -> None:
     linker = ["-fuse-ld=lld"] if "clang" in compiler else []
     link = [*linker, f"-L{headers.parent / 'lib'}", *LIBRARIES, "-ldl", f"-Wl,--version-script={exports}", "-Wl,-s"]
     _run([compiler, "-shared", *objects, *link, "-o", str(temporary)])
-    for path in map(Path, objects):
+    folder.chmod(0o755)  # workers are other users
+    with replacing(library) as file:
+        file.write(temporary.read_bytes())
+        os.fchmod(file.fileno(), 0o755)
+    for path in (*map(Path, objects), temporary):
         path.unlink()
-    for path, mode in ((temporary, 0o755), (folder, 0o755)):
-        path.chmod(mode)  # workers are other users
-    temporary.replace(library)
 
 
 def _run(command: list[str]) -> None:

@@ -16,9 +16,9 @@ from evaluator.thresholds import (
     OUTSIDE_DOUBTFUL,
     OUTSIDE_NS,
     OUTSIDE_SHARE,
-    OUTSIDE_SLACK_NS,
-    OUTSIDE_SLACK_SHARE,
-    OUTSIDE_TOO_NOISY,
+    T_OUT_SLACK_NS,
+    T_OUT_SLACK_SHARE,
+    T_OUT_TOO_NOISY,
 )
 
 GATE = "integrity"
@@ -59,17 +59,17 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
         return None
     outside = state.outside or OutsideTimes(lacking="it was not taken")
     own_ns = median(found.candidate_ns for found in state.times)
-    noisy = "its readings vary too much" if outside.noise_ns > OUTSIDE_TOO_NOISY * own_ns else None
+    noisy = "its readings vary too much" if outside.noise_ns > T_OUT_TOO_NOISY * own_ns else None
     if lacking := outside.lacking or noisy:
         text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
         context.hold(Finding(GATE, "no_outside_clock", text))
         return None
     hidden_ns = min(outside.surplus_ns, outside.excess_ns)
-    slack_ns = OUTSIDE_SLACK_NS + OUTSIDE_SLACK_SHARE * own_ns + outside.noise_ns
+    slack_ns = T_OUT_SLACK_NS + T_OUT_SLACK_SHARE * own_ns + outside.noise_ns
     if hidden_ns <= slack_ns:
         return None
     baseline_ns = median(found.baseline_ns for found in state.times)
-    if OUTSIDE_SLACK_SHARE * baseline_ns > slack_ns:
+    if T_OUT_SLACK_SHARE * baseline_ns > slack_ns:
         text = f"case {state.case.id}: the baseline takes {baseline_ns / own_ns:.1f} times as long, so its noise hides"
         context.hold(Finding(GATE, "no_outside_clock", f"{text} whether the judge's own clock agrees"))
         return None

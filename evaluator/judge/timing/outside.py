@@ -23,16 +23,16 @@ from evaluator.judge.timing.session import SIDES, CaseTimes, Judge, Pair, SideNa
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.thresholds import (
     LONG_NS,
-    OUTSIDE_BYTES,
-    OUTSIDE_CALLS,
-    OUTSIDE_EMPTY_REPEATS,
-    OUTSIDE_HOLD_NS,
-    OUTSIDE_JUDGED,
-    OUTSIDE_LONG_CALLS,
-    OUTSIDE_NOISE,
-    OUTSIDE_REPEATS,
-    OUTSIDE_SIGMAS,
-    OUTSIDE_TRIES,
+    T_OUT_BYTES,
+    T_OUT_CALLS,
+    T_OUT_EMPTY_REPEATS,
+    T_OUT_HOLD_NS,
+    T_OUT_JUDGED,
+    T_OUT_LONG_CALLS,
+    T_OUT_NOISE,
+    T_OUT_REPEATS,
+    T_OUT_SIGMAS,
+    T_OUT_TRIES,
 )
 
 WAIT_NS = 20_000_000_000  # for the end of a block, which takes milliseconds
@@ -70,13 +70,13 @@ def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> O
     readings: dict[SideName, list[float]] = {name: [] for name in SIDES}
     try:
         watch = pair.switch_to("baseline")  # its worker has never loaded the candidate
-        nothing_ns = median(_per_call(watch, slabs, lengths, "baseline") for _ in range(OUTSIDE_EMPTY_REPEATS))
-        while len(readings["candidate"]) < OUTSIDE_REPEATS[1]:
+        nothing_ns = median(_per_call(watch, slabs, lengths, "baseline") for _ in range(T_OUT_EMPTY_REPEATS))
+        while len(readings["candidate"]) < T_OUT_REPEATS[1]:
             checked = None if readings["candidate"] else judge
             for name in SIDES:
                 readings[name].append(_per_call(pair.switch_to(name), slabs, lengths, name, calls=True, judge=checked))
-            noise_ns = OUTSIDE_SIGMAS * math.hypot(*map(_standard_error, readings.values()))
-            if len(readings["candidate"]) >= OUTSIDE_REPEATS[0] and noise_ns <= OUTSIDE_NOISE * times.candidate_ns:
+            noise_ns = T_OUT_SIGMAS * math.hypot(*map(_standard_error, readings.values()))
+            if len(readings["candidate"]) >= T_OUT_REPEATS[0] and noise_ns <= T_OUT_NOISE * times.candidate_ns:
                 break
     except _Lacking as lacking:
         return OutsideTimes(lacking=str(lacking))
@@ -87,8 +87,8 @@ def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> O
 
 def _lengths(slabs: Slabs, call_ns: float) -> tuple[int, int]:
     """Return the lengths of short and long blocks: the bench keeps the outputs of every call of a block."""
-    short, long = OUTSIDE_LONG_CALLS if call_ns > LONG_NS else OUTSIDE_CALLS
-    room = OUTSIDE_BYTES // max(1, slabs.output_bytes)
+    short, long = T_OUT_LONG_CALLS if call_ns > LONG_NS else T_OUT_CALLS
+    room = T_OUT_BYTES // max(1, slabs.output_bytes)
     return (short, long) if room >= long else (1, int(max(2, room)))
 
 
@@ -119,9 +119,9 @@ def _block(
 ) -> int:
     """Run one block; return its ns from the judge's release to the end that it saw."""
     buffers = [call.buffer for call in slabs.plan(length)]
-    for _ in range(OUTSIDE_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
+    for _ in range(T_OUT_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
         _word(watch, RELEASE).value = 0
-        if not watch.enqueue(buffers, limit_ns=OUTSIDE_HOLD_NS, empty=not calls):
+        if not watch.enqueue(buffers, limit_ns=T_OUT_HOLD_NS, empty=not calls):
             watch.settle(length, 0)
             continue
         token = secrets.randbits(63) + 1
@@ -152,7 +152,7 @@ def _released(watch: RemoteStopwatch, token: int) -> tuple[int, int]:
 
 def _check(watch: RemoteStopwatch, slabs: Slabs, buffers: list[int], token: int, name: SideName, judge: Judge) -> None:
     """Judge outputs of calls that were chosen after the block had ended."""
-    for _ in range(OUTSIDE_JUDGED if name == "candidate" else 1):
+    for _ in range(T_OUT_JUDGED if name == "candidate" else 1):
         index = slabs.choose(len(buffers))
         call = slabs.released(index, buffers[index], lambda salt: mixed(token + salt & MASK))
         if rejection := judge(name, slabs.contents(call), watch.pick(index)):
