@@ -16,6 +16,7 @@ from evaluator.bundles.findings import FINDINGS, BundleFinding, not_listed
 from evaluator.bundles.parsed import DECLARABLE, Claimed
 from evaluator.bundles.problems import BundleProblem, shown, shown_place
 from evaluator.codec import DecodeError
+from evaluator.records.moments import PAST_DAY, is_future_day
 from evaluator.secrets import codes_in_source, mask_json, mask_message, mask_text
 from evaluator.wording import counted
 
@@ -170,7 +171,10 @@ class Reading:
                 else:
                     facts[key] = shown(str(value))
         by_submitter = {key: value for key, value in self.declared_by_submitter.items() if key in DECLARABLE and value}
-        return facts | {key: shown(value) for key, value in by_submitter.items()}
+        facts |= {key: shown(value) for key, value in by_submitter.items()}
+        if is_future_day(day := facts.get("started_at", "")):
+            self.problem("declared facts: started_at", day, PAST_DAY)
+        return facts
 
     def _count_values(self, data: bytes, is_json: bool) -> None:
         """Count the values of a file, which stay in memory; its parser refuses a file with too many of its own."""

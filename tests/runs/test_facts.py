@@ -16,6 +16,7 @@ from runs.loading import bundles as intake
 from runs.models import Review, Run, Submission
 from runs.services import publishing, submissions, tokens
 from runs.services.facts import addable_facts, declare
+from runs.submissions.forms import DeclaredFactsForm
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
@@ -262,6 +263,12 @@ def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submiss
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json"), body[:80]
     native.refresh_from_db()
     assert (native.declared, native.declared_on) == ({"agent": "Sam's agent"}, {})
+
+
+def test_a_run_has_not_begun_in_the_future() -> None:
+    form = DeclaredFactsForm({"started_at": "2099-01-01"})
+    assert form.errors["started_at"] == ["Enter a day that is not in the future."]
+    assert DeclaredFactsForm({"started_at": "2026-11-28"}).is_valid()
 
 
 def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:
