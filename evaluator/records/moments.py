@@ -13,7 +13,8 @@ YEARS = range(2020, 2100)
 SKEW = timedelta(minutes=5)  # by which the clocks of two hosts may differ
 FARTHEST_ZONE = timedelta(hours=14)  # ahead of UTC, where a day begins first
 PAST, PAST_DAY = "an end that is not in the future", "a day that is not in the future"
-_DAY = re.compile(r"(\d{4})(?:-?(\d{2}))?(?:-?(\d{2}))?")
+_MONTH, _DAY = "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
+_DATE = re.compile(rf"([0-9]{{4}})-?{_MONTH}-?{_DAY}|(2[01][0-9]{{2}})(?:-{_MONTH})?(?![0-9])")
 
 
 def is_timestamp(text: str) -> bool:
@@ -31,7 +32,7 @@ def is_over(timestamp: str, seconds: float = 0.0) -> bool:
 
 
 def is_future_day(text: str) -> bool:
-    """Whether the text begins with a day, month or year that has begun nowhere on Earth, such as 2099-01-01 or 2099."""
+    """Whether the text begins with a day that has begun nowhere on Earth, such as 2099-01-01, 20990101 or 2099."""
     today = datetime.now(UTC) + FARTHEST_ZONE
-    found = _DAY.match(text.strip())
-    return found is not None and tuple(int(part or 0) for part in found.groups()) > (today.year, today.month, today.day)
+    found = _DATE.match(text.strip())
+    return found is not None and [int(part) for part in found.groups() if part] > [today.year, today.month, today.day]

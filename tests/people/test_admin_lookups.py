@@ -113,6 +113,12 @@ def test_a_maintainer_learns_no_hidden_value_by_filtering(maintainer: Client, mo
         assert maintainer.get(f"/admin/runs/{model}/", {lookup: value}).status_code == 400
 
 
+def test_no_row_is_found_by_a_hidden_value(maintainer: Client) -> None:
+    round = factories.make_round(revealed_at=None)
+    for address in ("/admin/runs/round/", f"/admin/runs/round/{round.secret}/change/"):
+        assert maintainer.get(address, {"_to_field": "secret"}).status_code == 400
+
+
 def test_filters_of_every_kind_still_narrow_a_list(maintainer: Client) -> None:
     first, second = factories.make_run().results.all()[:2]
     host = factories.make_host()

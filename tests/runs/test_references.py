@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 from django.db.models import CharField, Field, JSONField
 
 from runs import archive
@@ -34,7 +36,10 @@ NAME_NO_FILE = {  # columns that look as if they named one, and what they hold
     "Run.bundle_digest": "over the contents of a bundle, however it is packed",
     "Suite.digest": "over digests of tasks",
     "Task.digest": "over the files of a task",
-    **dict.fromkeys(("Attempt.flags", "Measurement.clocks", "Calibration.figures", "Calibration.facts"), "values"),
+    **dict.fromkeys(
+        ("Attempt.flags", "Measurement.clocks", "Calibration.figures", "Calibration.facts", "Run.calibrations"),
+        "values",
+    ),
     **dict.fromkeys(("Host.calibration", "Host.facts", "Host.agents"), "values"),
     **dict.fromkeys(("PublishedTable.columns", "PublishedRow.cells"), "a printed table"),
     **dict.fromkeys(("Submission.about", "Submission.findings", "Submission.problems"), "texts on the bundle"),
@@ -118,6 +123,35 @@ def test_a_takedown_removes_no_file_that_the_row_of_another_names(
     assert archive.get(theirs)
     with pytest.raises(archive.ArchiveError):
         archive.get(mine)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one transaction that writes at a time")
+def test_a_file_outlives_the_takedown_while_an_import_that_names_it_is_written() -> None:
+    is_put, may_end = Event(), Event()
+
+    def import_it() -> None:
+        with transaction.atomic():
+            digest = stored("a shared prompt")
+            is_put.set()
+            may_end.wait(60)
+            factories.make_task(files={"prompt.md": digest})
+        connection.close()
+
+    def remove_it() -> None:
+        takedowns._remove(upload, {stored("a shared prompt")})
+        connection.close()
+
+    upload = archive.put_upload([b"a bundle"])[0]
+    importing, removing = Thread(target=import_it), Thread(target=remove_it)
+    importing.start()
+    assert is_put.wait(60)
+    removing.start()
+    removing.join(0.2)
+    may_end.set()
+    for one in (importing, removing):
+        one.join(60)
+    assert len(archive.files_of(ARCHIVE)) == 1
 
 
 def received(data: bytes) -> Submission:
