@@ -117,7 +117,8 @@ def durations() -> dict[str, list[timedelta]]:
 
 
 def hosts() -> list[HostRow]:
-    known = ~withheld(attempt="attempts__", run="attempts__result__run__")
+    run = "attempts__result__run__"
+    known = ~withheld(attempt="attempts__", run=run) & ~Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
     rows = (
         Host.objects.filter(is_public=True)
         .select_related("device_class")

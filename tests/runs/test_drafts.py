@@ -13,6 +13,7 @@ from django.test import Client
 from evaluator.records.calibration import write_calibration
 from evaluator.records.record import HostInfo, Record
 from evaluator.tasks.candidate import Candidate
+from leaderboard.queries import entrants, hosts, versions
 from runs.loading import registry
 from runs.models import Agent, Calibration, Configuration, DeviceClass, Host, ModelVersion, Run, Task
 from runs.services import publishing
@@ -23,7 +24,7 @@ from tests.runs.conftest import Site, checked, submitted
 
 pytestmark = pytest.mark.django_db
 SHARED: tuple[type[Model], ...] = (Agent, ModelVersion, Configuration, DeviceClass, Host, Calibration)
-SHOWN = ("agents", "hosts", "noise", "versions", "failures", "behaviour", "portability", "queue")
+SHOWN = ("agents", "hosts", "noise", "versions", "failures", "queue")
 CARD = HostInfo("cuda", "h300-sxm", "sm_90", {"card": "synthetic", "torch": "9.9.9", "card_uuid": CALIBRATION.device})
 
 
@@ -101,6 +102,20 @@ def test_pages_show_what_a_run_shares_once_it_is_published(site: Site, client: C
     assert all("Evil Agent" in after[address] for address in ("/agents/", "/search/?q=evil"))
     assert all("h300-sxm" in after[address] for address in ("/hosts/", "/noise/"))
     assert "6.6.6" in after["/versions/"]
+
+
+def counts() -> list[object]:
+    return [entrants.configurations(), entrants.agents(), entrants.models(), hosts.hosts(), versions.attempt_counts()]
+
+
+def test_a_draft_counts_nowhere_for_what_it_shares_with_a_public_run(site: Site, tmp_path: Path) -> None:
+    site.new_run()
+    publishing.publish_run(run=draft(site, tmp_path / "first"), actor="test")
+    before = counts()
+    runs = {row.slug: row.runs for row in entrants.configurations()}
+    assert (runs["rewrite"], runs["evil-agent-evil-1"]) == (1, 1)
+    draft(site, tmp_path / "second", repeat=1)
+    assert counts() == before
 
 
 def test_what_a_draft_named_first_is_registered_by_staff(site: Site, tmp_path: Path) -> None:
