@@ -66,7 +66,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := _sessions(context, timed, calibration):
         return rejection
     for state in context.cases.values():
-        if state.times:  # none in an audit, where wrong outputs of timed calls stop only their case
+        if state.times:  # none in every_verdict, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
     return None
 

@@ -48,10 +48,10 @@ class Auditor:
     def _audited(self, entry: Entry) -> list[GateVerdict]:
         task, native = entry.task(), self.name == "cpu" and not entry.needs_gfx942
         if entry.header.get("sandbox") != "plain":
-            return self._evaluator("auto", native).audit(task, entry.candidate(task))
+            return self._evaluator("auto", native).every_verdict(task, entry.candidate(task))
         with tempfile.TemporaryDirectory(prefix="cheats-task-") as folder:
             task = writable_copy(task, Path(folder))
-            return self._evaluator("plain", native).audit(task, entry.candidate(task))
+            return self._evaluator("plain", native).every_verdict(task, entry.candidate(task))
 
     def _opened(self, sandbox: str, native: bool) -> Evaluator:
         backend: Backend = NativeBackend() if native else get_backend(self.name)
