@@ -91,6 +91,10 @@ class Reading:
         self._used.add(path)
         return self.files[path]
 
+    def leave(self, path: str) -> None:
+        """Count a file as unread, after a look at it."""
+        self._used.discard(path)
+
     def named(self, *names: str) -> Iterator[str]:
         """The paths of files with one of these names, sorted."""
         return (path for path in sorted(self.files) if PurePosixPath(path).name in names)

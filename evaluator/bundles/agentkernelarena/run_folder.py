@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from evaluator.bundles import plausibility
 from evaluator.bundles.agentkernelarena import cases, reports
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
@@ -141,7 +142,7 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     _compare_reports(reading, folder, task, raw)
     messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
     texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
-    return ParsedClaim(
+    claim = ParsedClaim(
         task=task,
         is_known=is_known(task),
         attempt="",
@@ -154,6 +155,8 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
         cases=timed.cases,
         files=_sources(reading, folder, task),
     )
+    plausibility.note(reading, path, claim)
+    return claim
 
 
 def _claim_without_result(reading: Reading, folder: str) -> ParsedClaim:
@@ -195,14 +198,8 @@ def _sources(reading: Reading, folder: str, task: str) -> dict[str, bytes]:
     named = config.get("target_file_path") or config.get("source_file_path") or []
     names = [name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)]
     places = {name: f"{folder}/{name}".lstrip("/") for name in names}
-    found = {
-        name: reading.source(reading.files[place], place, task)
-        for name, place in places.items()
-        if place in reading.files
-    }
-    if not found:
-        reading.find("no_sources", folder or task, ", ".join(names) or "config.yaml names none", task)
-    return found
+    there = {name: place for name, place in places.items() if place in reading.files}
+    return {name: reading.source(reading.content(place), place, task) for name, place in there.items()}
 
 
 def _folder(path: str) -> str:
