@@ -26,7 +26,7 @@ from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 NAME = "KernelBench"
-MARKS = "a JSON object of problem numbers with compiled and correctness, and a baseline file with level1 … level4"
+MARKS = "a JSON object of problem numbers with compiled and correctness, alone or in its run folder; a baseline file"
 CLAIMED = ("sample_id", "compiled", "correctness", "runtime", "ref_runtime")
 BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"\d+\"\s*:")
 TRIALS = re.compile(r"\(\s*(\d{1,6})\s*/\s*(\d{1,6})\s*\)")
