@@ -24,6 +24,8 @@ CUDA = "CUDA Error: CUDA error: "
         ({"cuda_error": f"{CUDA}all devices are busy or unavailable"}, "not_judged"),
         ({"other_error": "error: CUDA out of memory", "other_error_name": "torch.OutOfMemoryError"}, "not_judged"),
         ({"other_error": "error: ModelNew.__init__() takes 1 argument"}, "crashed"),
+        ({"other_error": "error: HIP error: an illegal memory access was encountered"}, "crashed"),
+        ({"error": "the worker died: segmentation fault"}, "crashed"),
         ({"error": "Kernel not found for problem 3 sample 0"}, "not_produced"),
         ({"error": "Evaluation timed out"}, "timed_out"),
         ({"error": "Future was None - evaluation did not complete"}, "not_judged"),
@@ -112,6 +114,14 @@ def test_kernels_of_several_levels_leave_the_level_to_the_submitter() -> None:
 def test_without_a_baseline_the_references_own_time_is_it() -> None:
     assert only(kb_run({"1": kb_result(ref_runtime=5.0)})).recomputed_speedup == 2.5
     assert only(kb_run({"1": kb_result(ref_runtime=-1.0)})).recomputed_speedup is None
+
+
+def test_a_problem_that_the_baseline_has_twice_gives_no_speedup() -> None:
+    row = {"mean": 4.0, "hardware": "NVIDIA H100"}
+    baseline = {"level2": {"1_First.py": row, "1_Second.py": row, "2_Third.py": row}}
+    bundle = accepted(kb_run({"1": kb_result(), "2": kb_result()}) | {"baseline.json": dumped(baseline)})
+    assert [claim.recomputed_speedup for claim in bundle.claims] == [None, 2.0]
+    assert "duplicate_case" in {finding.code for finding in bundle.findings}
 
 
 def test_of_the_leaderboard_the_stated_models_rows_count() -> None:

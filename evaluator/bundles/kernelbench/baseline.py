@@ -46,6 +46,10 @@ def _times(reading: Reading, path: str, key: str, listed: Any) -> Baseline:
         if not isinstance(raw, dict):
             reading.problem(place, raw, "an object with mean")
             continue
-        times[number] = reading.time_ms(raw.get("mean"), f"{place}.mean", f"{key}/{number}")
+        time = reading.time_ms(raw.get("mean"), f"{place}.mean", f"{key}/{number}")
+        if number in times:
+            detail = f"problem {number} of the baseline: it has no speedup"
+            reading.find("duplicate_case", place, detail, f"{key}/{number}")
+        times[number] = None if number in times else time
         hardware.add(str(raw.get("hardware")))
     return Baseline(path, hardware.pop() if len(hardware) == 1 else None, times)

@@ -34,7 +34,7 @@ ROUNDING = 1e-6  # relative: ratios are computed from the times beside them
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RankedRow:
     """One kernel of one model."""
 
     place: str
@@ -96,11 +96,11 @@ def _is_board(reading: Reading, path: str) -> bool:
     return isinstance(value, dict) and all(PROBLEM.fullmatch(key) for key in value)
 
 
-def _rows(reading: Reading, path: str) -> Iterator[Row]:
+def _rows(reading: Reading, path: str) -> Iterator[RankedRow]:
     value = reading.parsed(path)
     for place, level, number, raw in _timed_rows(path, value) if isinstance(value, list) else _ranked_rows(path, value):
         if isinstance(raw, dict) and level and number:
-            yield Row(place, level, number, raw)
+            yield RankedRow(place, level, number, raw)
         else:
             reading.problem(place, raw, f"an object with {', '.join(TIMED)}")
 
@@ -121,7 +121,7 @@ def _ranked_rows(path: str, problems: Mapping[str, Any]) -> Iterator[tuple[str, 
             yield f"{path}: {name}.{index}", *(match.groups() if match else ("", "")), raw
 
 
-def _claims(reading: Reading, rows: list[Row], model: str) -> list[ParsedClaim]:
+def _claims(reading: Reading, rows: list[RankedRow], model: str) -> list[ParsedClaim]:
     """One claim per problem and model; a second row of it, as in the other file, is only compared."""
     sources = {PurePosixPath(path).stem: path for path in sorted(reading.files) if path.endswith(".py")}
     found = dict[tuple[str, str], ParsedClaim]()
@@ -140,7 +140,7 @@ def _claims(reading: Reading, rows: list[Row], model: str) -> list[ParsedClaim]:
     return list(found.values())
 
 
-def _claim(reading: Reading, row: Row, model: str, sources: Mapping[str, str]) -> ParsedClaim:
+def _claim(reading: Reading, row: RankedRow, model: str, sources: Mapping[str, str]) -> ParsedClaim:
     is_of_level = row.task in kernelbench_tasks(row.level)
     if not is_of_level:
         reading.find("unknown_task", row.place, row.task, row.task)
@@ -167,7 +167,7 @@ def _claim(reading: Reading, row: Row, model: str, sources: Mapping[str, str]) -
     return claim
 
 
-def _cases(reading: Reading, row: Row, claimed: float | None) -> tuple[CaseClaim, ...]:
+def _cases(reading: Reading, row: RankedRow, claimed: float | None) -> tuple[CaseClaim, ...]:
     names = ("baseline_torch_time", "kernel_eval_time")
     if not any(name in row.raw for name in names):
         return ()
@@ -175,7 +175,7 @@ def _cases(reading: Reading, row: Row, claimed: float | None) -> tuple[CaseClaim
     return (CaseClaim("problem", before, after, claimed),)
 
 
-def _source(reading: Reading, row: Row, sources: Mapping[str, str]) -> dict[str, bytes]:
+def _source(reading: Reading, row: RankedRow, sources: Mapping[str, str]) -> dict[str, bytes]:
     """The row's own code, or the file that it names."""
     code, name = row.raw.get("code"), str(row.raw.get("file"))
     if (path := sources.get(name)) is not None:

@@ -11,13 +11,14 @@ from evaluator.records.reasons import Status
 
 Outcome = tuple[Status, str | None]
 
-BUILD, RUN, DEVICE = "compilation_error", "runtime_error", "cuda_error"
+BUILD, RUN = "compilation_error", "runtime_error"
+CUDA, GPU = OF_A_DEVICE = ("cuda_error", "gpu_error")
 UNCAUGHT, OUTSIDE = "other_error", "error"  # of the evaluator: within an evaluation, and around it
 MISMATCH, TIMING = "correctness_issue", "error_during_performance"
 # Kind of error → the keys of its text, the fullest first. The first kind that a result has is what happened.
 TEXTS: Mapping[str, tuple[str, ...]] = {
-    DEVICE: ("cuda_error",),
-    "gpu_error": ("error_message", "gpu_error"),
+    CUDA: ("cuda_error",),
+    GPU: ("error_message", "gpu_error"),
     BUILD: ("compilation_error",),
     RUN: ("runtime_error_traceback", "runtime_error"),
     UNCAUGHT: ("other_error",),
@@ -28,11 +29,13 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
 OTHER_ARCHITECTURE = "no kernel image is available"
 CANDIDATE = "ModelNew"  # the class that a candidate defines
 OF_THE_HOST = re.compile(
-    r"(?i)out of memory|not enough memory|no space left|busy or unavailable|no cuda-capable device|\becc error"
-    r"|driver version is insufficient|cuda is not available|gpu not attached|not initialized|cuda_home"
-    r"|ninja is required"
+    r"(?i)out of memory|no space left|busy or unavailable|no cuda-capable device|\becc error|gpu not attached"
+    r"|driver version is insufficient|cuda is not available|cuda_home environment variable|ninja is required"
 )
-TIMED_OUT = re.compile(r"(?i)time[ds]?[ -]?out")
+DEATH = re.compile(
+    r"(?i)(?:cuda|hip) error|illegal memory access|misaligned address|device-side assert|segmentation fault|sigsegv"
+)
+TIMED_OUT = re.compile(r"(?i)\btime[ds]?[ -]out\b|timeout")
 NOT_WRITTEN = re.compile(
     r"(?i)\bkernel\b[^.:]{0,60}\b(?:not found|missing|not exist|not generated)|\bno (?:kernel|code)\b"
 )
@@ -68,26 +71,21 @@ def metadata(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _of_kind(kind: str | None, text: str, *, is_compiled: bool) -> Outcome:
-    match kind:
-        case "cuda_error" | "gpu_error":
-            return (Status.NOT_JUDGED, None) if OF_THE_HOST.search(text) else (Status.CRASHED, "device_error")
-        case "compilation_error":
-            return (Status.NOT_JUDGED, None) if OF_THE_HOST.search(text) else (Status.BUILD_FAILED, "compiler_error")
-        case "runtime_error":
-            return Status.CRASHED, "raised"
-        case "other_error":
-            return (Status.CRASHED, "raised") if CANDIDATE in text else (Status.NOT_JUDGED, None)
-        case "error":
-            return _around(text)
-        case "correctness_issue" if "shape" in text.lower():
-            return Status.WRONG_OUTPUT, "wrong_shape"
-    return (Status.WRONG_OUTPUT, "check_failed") if is_compiled else (Status.BUILD_FAILED, "compiler_error")
-
-
-def _around(text: str) -> Outcome:
-    if TIMED_OUT.search(text):
+    if kind == RUN:
+        return Status.CRASHED, "raised"
+    if kind in (*OF_A_DEVICE, BUILD, UNCAUGHT, OUTSIDE) and OF_THE_HOST.search(text):
+        return Status.NOT_JUDGED, None
+    if kind in OF_A_DEVICE or (kind in (UNCAUGHT, OUTSIDE) and DEATH.search(text)):
+        return Status.CRASHED, "device_error"
+    if kind in (UNCAUGHT, OUTSIDE) and TIMED_OUT.search(text):
         return Status.TIMED_OUT, "total_time"
-    return (Status.NOT_PRODUCED, "not_written") if NOT_WRITTEN.search(text) else (Status.NOT_JUDGED, None)
+    if kind == UNCAUGHT:
+        return (Status.CRASHED, "raised") if CANDIDATE in text else (Status.NOT_JUDGED, None)
+    if kind == OUTSIDE:
+        return (Status.NOT_PRODUCED, "not_written") if NOT_WRITTEN.search(text) else (Status.NOT_JUDGED, None)
+    if kind == MISMATCH and "shape" in text.lower():
+        return Status.WRONG_OUTPUT, "wrong_shape"
+    return (Status.WRONG_OUTPUT, "check_failed") if is_compiled else (Status.BUILD_FAILED, "compiler_error")
 
 
 def _text(found: Mapping[str, Any], kind: str) -> str:

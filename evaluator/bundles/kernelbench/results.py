@@ -1,6 +1,6 @@
 """KernelBench results: eval_results.json with one result or a list of samples per problem, as a file or a run folder.
 
-A speedup is the baseline's time over the runtime, if both were taken on the same hardware. Sample 0 counts, as in
+A speedup is the baseline's time over the runtime, if both were taken on the same hardware. SampleRow 0 counts, as in
 fast_p.
 """
 
@@ -37,7 +37,7 @@ UNTIMED = (None, -1, -1.0)  # of the reference
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SampleRow:
     """One result as written, with what identifies it."""
 
     place: str
@@ -117,12 +117,12 @@ def _has_samples(results: Mapping[str, Any]) -> bool:
     return any(isinstance(raw, list) for raw in results.values())
 
 
-def _rows(reading: Reading, run: RunFolder, level: str) -> Iterator[Row]:
+def _rows(reading: Reading, run: RunFolder, level: str) -> Iterator[SampleRow]:
     for number, value in reading.mapping(run.path).items():
         for index, raw in enumerate(value if isinstance(value, list) else [value]):
             place = f"{run.path}: {number}.{index}" if isinstance(value, list) else f"{run.path}: {number}"
             if isinstance(raw, dict):
-                yield Row(place, level, number, raw)
+                yield SampleRow(place, level, number, raw)
             else:
                 reading.problem(place, raw, "an object with compiled, correctness and runtime")
 
@@ -146,7 +146,7 @@ def _claims(reading: Reading, run: RunFolder, level: str) -> list[ParsedClaim]:
     return claims + [_unjudged(reading, run, *key) for key in missing]
 
 
-def _claim(reading: Reading, run: RunFolder, row: Row, baseline: Baseline | None) -> ParsedClaim:
+def _claim(reading: Reading, run: RunFolder, row: SampleRow, baseline: Baseline | None) -> ParsedClaim:
     task, known = row.task, row.task in kernelbench_tasks(row.level)
     if row.level and not known:
         reading.find("unknown_task", row.place, task, task)
@@ -189,7 +189,7 @@ def _source(reading: Reading, run: RunFolder, level: str, number: str, sample: s
     return {PurePosixPath(path).name: reading.source(reading.content(path), path, f"level{level}/{number}")}
 
 
-def _before(reading: Reading, row: Row, baseline: Baseline | None) -> float | None:
+def _before(reading: Reading, row: SampleRow, baseline: Baseline | None) -> float | None:
     """The baseline's time in milliseconds; without a baseline file, the reference's own time beside the runtime."""
     if baseline is not None:
         return baseline.time_ms(reading, row.place, row.task, row.hardware)
@@ -198,7 +198,7 @@ def _before(reading: Reading, row: Row, baseline: Baseline | None) -> float | No
     return reading.time_ms(row.raw["ref_runtime"], f"{row.place}: ref_runtime", row.task)
 
 
-def _note(reading: Reading, row: Row) -> None:
+def _note(reading: Reading, row: SampleRow) -> None:
     found = metadata(row.raw)
     if found.get("excessive_speedup"):
         reading.find("suspect_flag", row.place, "excessive_speedup", row.task)
@@ -210,7 +210,7 @@ def _note(reading: Reading, row: Row) -> None:
         reading.find("few_trials", row.place, match[0], row.task)
 
 
-def _note_timings(reading: Reading, row: Row) -> None:
+def _note_timings(reading: Reading, row: SampleRow) -> None:
     stats, place, task = row.raw.get("runtime_stats"), row.place, row.task
     if not isinstance(stats, dict) or not stats:
         return
@@ -223,7 +223,7 @@ def _note_timings(reading: Reading, row: Row) -> None:
         reading.find("unstated_spread", f"{place}: runtime_stats", "no std", task)
 
 
-def _note_zeros(reading: Reading, path: str, rows: Sequence[Row]) -> None:
+def _note_zeros(reading: Reading, path: str, rows: Sequence[SampleRow]) -> None:
     """Note errors that are all zero; KernelBench writes a list of error texts, one per trial."""
     listed = [metadata(row.raw).get("max_difference") for row in rows if row.raw.get("correctness") is True]
     errors = [str(error) for each in listed if isinstance(each, list) for error in each]
