@@ -117,7 +117,7 @@ FINDINGS: Mapping[str, str] = {
     "baseline_unstated": "The baseline's driver, software and date are not stated: {detail}.",
     "unused_baseline": "A file of the baseline belongs to no task of the suite: {detail}.",
     "copied_baseline": "Times of two devices, or of candidate and baseline, are identical: {detail}.",
-    "unread_file": "A file of the bundle is not used for any number here: {detail}.",
+    "unread_file": "A file of the bundle is not used: {detail}.",
     # what may not become public as it is
     "no_sources": "The candidate has no source, so it cannot be verified: {detail}.",
     "home_path": "A text names a home folder; it is masked before publication: {detail}.",

@@ -73,6 +73,8 @@ def test_a_size_that_golden_rows_have_twice_gives_no_speedup() -> None:
     claim = only(files)
     assert (claim.status, claim.recomputed_speedup) == (Status.PASSED, None)
     assert "duplicate_case" in codes(files)
+    both = only(kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, performance=twice)}, golden=twice))
+    assert (both.status, both.recomputed_speedup) == (Status.PASSED, None)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.reading import LARGEST, Reading
 
 PLACES = (
     *("build/performance_report.json", "performance_report.json", "build/perf_report.json", "perf_report.json"),
@@ -63,4 +63,4 @@ def _stated(raw: Mapping[str, Any]) -> Sequence[float]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST

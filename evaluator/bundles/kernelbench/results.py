@@ -77,12 +77,10 @@ def translate(reading: Reading) -> ParsedBundle | None:
     run_folder.check_levels(reading, runs, level)
     if reading.problems:
         return None
-    claims, levels = list[ParsedClaim](), [run.level(level) for run in runs]
-    for run in runs:
-        claims += _claims(reading, run, run.level(level))
+    claims = [claim for run in runs for claim in _claims(reading, run, run.level(level))]
     if len(hardware) > 1:
         reading.find("several_devices", NAME, ", ".join(hardware))
-    known = [level for level in levels if level in KERNELBENCH_LEVELS]
+    known = [run.level(level) for run in runs if run.level(level) in KERNELBENCH_LEVELS]
     tasks = tuple(task for level in known for task in kernelbench_tasks(level))
     return ParsedBundle(
         format=NAME,

@@ -24,7 +24,7 @@ class RunFolder:
 
     path: str
     configuration: Mapping[str, Any]
-    kernels: Mapping[tuple[str, str, str], str]  # level, problem and sample → path
+    kernels: Mapping[tuple[str, ...], str]  # level, problem and sample → path
     levels: tuple[str, ...]
 
     def level(self, declared: str) -> str:
@@ -33,21 +33,14 @@ class RunFolder:
             return self.levels[0]
         return declared if declared in (self.levels or KERNELBENCH_LEVELS) else ""
 
-    def kernel(self, level: str, number: str, sample: str) -> str | None:
-        return self.kernels.get((level, number, sample))
-
 
 def run_folders(reading: Reading, paths: Sequence[str]) -> list[RunFolder]:
-    """A run for each file of results: a single one has all files of the bundle, others have their own folder's."""
-    found = list[RunFolder]()
+    """A run for each file of results, with what its folder holds; a lone file also has what stands elsewhere."""
+    every, found = sorted(reading.files), list[RunFolder]()
     for path in paths:
         folder = PurePosixPath(path).parent
-        files = [one for one in sorted(reading.files) if len(paths) == 1 or PurePosixPath(one).is_relative_to(folder)]
-        configuration = _configuration(reading, files)
-        kernels = {match.groups(): one for one in files if (match := KERNEL.fullmatch(PurePosixPath(one).name))}
-        stated = {str(configuration.get("level", ""))} & {*KERNELBENCH_LEVELS}
-        levels = tuple(sorted(stated | {level for level, _, _ in kernels}))
-        found.append(RunFolder(path, configuration, {(a, b, c): one for (a, b, c), one in kernels.items()}, levels))
+        run = _run(reading, path, [one for one in every if PurePosixPath(one).is_relative_to(folder)])
+        found.append(run if run.levels or len(paths) > 1 else _run(reading, path, every))
     return found
 
 
@@ -73,7 +66,7 @@ def check_levels(reading: Reading, runs: Sequence[RunFolder], declared: str) -> 
 
 def facts(reading: Reading, runs: Sequence[RunFolder], hardware: Sequence[str]) -> dict[str, str]:
     """Facts of the configurations by keys of DECLARABLE; a problem if the runs are of several models."""
-    models = _distinct(run.configuration.get(name) for run in runs for name in MODELS)
+    models = _distinct(next(filter(None, map(run.configuration.get, MODELS)), None) for run in runs)
     if len(models) > 1:
         hint = "Submit the runs of each model on their own"
         reading.problem(CONFIGURATION, ", ".join(models), "one model", hint)
@@ -86,9 +79,12 @@ def facts(reading: Reading, runs: Sequence[RunFolder], hardware: Sequence[str]) 
     return {name: ", ".join(values) for name, values in named.items() if values}
 
 
-def _configuration(reading: Reading, files: Sequence[str]) -> Mapping[str, Any]:
-    found = [path for path in files if PurePosixPath(path).name == CONFIGURATION]
-    return reading.mapping(found[0]) if found else {}
+def _run(reading: Reading, path: str, files: Sequence[str]) -> RunFolder:
+    configured = next((one for one in files if PurePosixPath(one).name == CONFIGURATION), None)
+    configuration = reading.mapping(configured) if configured else {}
+    kernels = {match.groups(): one for one in files if (match := KERNEL.fullmatch(PurePosixPath(one).name))}
+    stated = {str(configuration.get("level", ""))} & {*KERNELBENCH_LEVELS}
+    return RunFolder(path, configuration, kernels, tuple(sorted(stated | {level for level, _, _ in kernels})))
 
 
 def _distinct(values: Iterator[Any]) -> list[str]:
