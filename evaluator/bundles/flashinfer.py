@@ -244,7 +244,7 @@ def _solutions(reading: Reading, traced: set[str]) -> Iterator[tuple[str, tuple[
             if not isinstance(inside, str) or not isinstance(content, str) or not _is_inside(inside):
                 reading.problem(f"{path}: sources", source, "relative path and content of each file")
                 continue
-            files[inside] = reading.source(content.encode(), path, str(raw.get("definition")))
+            files[inside] = reading.source(content, path, str(raw.get("definition")))
         yield name, (str(raw.get("author") or ""), files)
 
 

@@ -169,8 +169,13 @@ class Reading:
         self._note_masked(codes, place, task)
         return text
 
-    def source(self, data: bytes, place: str, task: str) -> bytes:
-        """The source as it is; what it should not hold becomes a finding."""
+    def source(self, source: bytes | str, place: str, task: str) -> bytes:
+        """The source as it is; what it should not hold becomes a finding, and text that is no Unicode a problem."""
+        try:
+            data = source.encode() if isinstance(source, str) else source
+        except UnicodeEncodeError as error:
+            self.problem(place, str(error), "a source that can be written as UTF-8")
+            return b""
         self._note_masked(codes_in_source(data), place, task)
         return data
 

@@ -183,7 +183,7 @@ def _source(reading: Reading, row: RankedRow, sources: Mapping[str, str]) -> dic
     if not isinstance(code, str) or not code.strip():
         return {}
     named = f"{name if FILE.fullmatch(name) else 'kernel'}.py"
-    return {named: reading.source(code.encode("utf-8", "replace"), row.place, row.task)}
+    return {named: reading.source(code, row.place, row.task)}
 
 
 def _close(first: float | None, second: float | None) -> bool:

@@ -48,7 +48,7 @@ def source_of(reading: Reading, code: object, place: str, task: str) -> dict[str
     """The source that a row itself holds; empty without one."""
     if not isinstance(code, str) or not code.strip():
         return {}
-    return {task: reading.source(code.encode("utf-8", "replace"), place, task)}
+    return {task: reading.source(code, place, task)}
 
 
 def note_marks(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
