@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,36 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
 def test_a_report_that_agrees_or_says_nothing_changes_nothing(report: object) -> None:
     claim = only(aka(folder="run", **{"run/build/performance_report.json": dumped(report)}))
     assert (claim.status, claim.recomputed_speedup) == (Status.PASSED, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"call_ok": False, "exe_ok": False, "error": "Generation failed: empty prediction"}, Status.NOT_PRODUCED),
+        ({"call_ok": False, "exe_ok": False, "error": "SyntaxError: Generation failed"}, Status.BUILD_FAILED),
+        ({"perf_ok": False, "error": "perf error: TIMEOUT: killed relu_perf.py after 180 seconds"}, Status.TIMED_OUT),
+    ],
+)
+def test_kernelbench_xs_own_words_are_heard_in_both_forms(changes: dict[str, Any], status: Status) -> None:
+    run = only(kbx({MATMUL: kbx_row(performance=[], **changes)}))
+    (_, after) = accepted({"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, changes))}).claims
+    assert (run.status, after.status) == (status, status)
+
+
+@pytest.mark.parametrize(
+    ("compiled", "message", "status"),
+    [
+        (False, "Compilation failed\nSTDOUT:\n\nSTDERR:\nCommand timed out after 300 seconds", Status.TIMED_OUT),
+        (True, "Correctness test failed\nSTDOUT:\n\nSTDERR:\nCommand timed out after 9 seconds", Status.TIMED_OUT),
+        (True, "Correctness test failed\nSTDOUT:\nCommand timed out after 9 seconds\nSTDERR:\n", Status.WRONG_OUTPUT),
+        (False, "No compile_command specified", Status.NOT_JUDGED),
+        (False, "Compilation failed\nSTDOUT:\n\nSTDERR:\nx.hip:1: error: no", Status.BUILD_FAILED),
+    ],
+)
+def test_a_command_that_was_ended_is_no_failed_build(compiled: bool, message: str, status: Status) -> None:
+    messages = {"compilation_error_message": message, "correctness_error_message": message}
+    result = aka_result(pass_compilation=compiled, pass_correctness=False, speedup_ratio=0.0, **messages)
+    assert only(aka(result)).status is status
 
 
 def test_sources_and_logs_beside_the_rows_are_read() -> None:

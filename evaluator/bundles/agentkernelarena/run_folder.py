@@ -29,6 +29,8 @@ CLAIMED = (
     *("pass_compilation", "pass_correctness", "base_execution_time", "best_optimized_execution_time", "speedup_ratio"),
     *("benchmark_method_consistent", "valid_baseline_cases", "valid_optimized_cases", "score"),
 )
+ENDED = re.compile(r"STDERR:\nCommand timed out after \d+ seconds\s*\Z")
+WITHOUT_COMMAND = re.compile(r"No (?:compile|correctness)_command specified")
 _RUN = re.compile(r"workspace_([^/_]+)_([^/]+)/run_([^/]+)")
 _STAMP = re.compile(r"_\d{8}_\d{6}$")
 
@@ -176,10 +178,19 @@ def _claim_without_result(reading: Reading, folder: str) -> ParsedClaim:
 def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | None]:
     """Status and reason of a result. Only `true` is a pass, not 1, "yes" or null."""
     if raw.get("pass_compilation") is not True:
-        return Status.BUILD_FAILED, "compiler_error"
+        return _failed(raw.get("compilation_error_message"), "build_time") or (Status.BUILD_FAILED, "compiler_error")
     if raw.get("pass_correctness") is not True:
-        return Status.WRONG_OUTPUT, "check_failed"
+        return _failed(raw.get("correctness_error_message"), "total_time") or (Status.WRONG_OUTPUT, "check_failed")
     return (Status.IMPLAUSIBLE, fault) if fault else (Status.PASSED, None)
+
+
+def _failed(text: object, time: str) -> tuple[Status, str | None] | None:
+    """The outcome of a command that the benchmark itself ended, or never had; None if the command failed."""
+    if not isinstance(text, str):
+        return None
+    if ENDED.search(text):
+        return Status.TIMED_OUT, time
+    return (Status.NOT_JUDGED, None) if WITHOUT_COMMAND.fullmatch(text) else None
 
 
 def _compare_reports(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:

@@ -73,7 +73,8 @@ def _paths(reading: Reading) -> Iterator[str]:
 def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> ParsedClaim:
     task, outcome = str(raw.get("task_id")), raw[side]
     time = outcome.get("runtime_ms", outcome.get("speedup"))  # a speedup that stands alone had a time
-    status, reason = outcomes.status(reading, place, task, outcome, is_timed=is_time(time))
+    message = reading.text(outcome.get("error"), f"{place}.error", task)
+    status, reason = outcomes.status(reading, place, task, outcome, is_timed=is_time(time), error=message)
     outcomes.note_marks(reading, place, task, outcome)
     claim = ParsedClaim(
         task=task,
@@ -81,7 +82,7 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, roun
         attempt=round,
         status=status,
         reason=reason,
-        message=reading.text(outcome.get("error"), f"{place}.error", task),
+        message=message,
         claimed=reading.claimed(outcome, outcomes.CLAIMED),
         claimed_speedup=reading.number(outcome.get("speedup"), f"{place}.speedup", task),
         recomputed_speedup=None,

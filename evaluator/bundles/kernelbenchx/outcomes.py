@@ -13,6 +13,7 @@ from evaluator.records.reasons import Status
 from evaluator.wording import counted
 
 CLAIMED = ("call_ok", "exe_ok", "perf_ok", "dtype", "runtime_ms", "gbs", "tflops", "speedup", "maintainability")
+NOT_GENERATED, KILLED = "Generation failed", "TIMEOUT: killed"  # in the benchmark's own words
 DTYPES = {"_fp16": "float16", "_bf16": "bfloat16", "_w8a8": "int8", "_int8": "int8", "_w4a16": "int4"}
 
 
@@ -29,17 +30,24 @@ def is_known(reading: Reading, place: str, task: str) -> bool:
 
 
 def status(
-    reading: Reading, place: str, task: str, raw: Mapping[str, Any], *, is_timed: bool
+    reading: Reading, place: str, task: str, raw: Mapping[str, Any], *, is_timed: bool, error: str | None
 ) -> tuple[Status, str | None]:
-    """Status and reason of the three stages; notes stages that contradict each other, and a right kernel untimed."""
+    """Status and reason of the three stages; notes stages that contradict each other, and a right kernel untimed.
+
+    `error` is the text that the benchmark wrote, by which it says what was no fault of a build or of a clock.
+    """
     if raw.get("call_ok") is not True:
         if raw.get("perf_ok") is True:
             reading.find("pass_without_call", place, task, task)
+        if (error or "").startswith(NOT_GENERATED):
+            return Status.NOT_PRODUCED, "not_written"
         return Status.BUILD_FAILED, "compiler_error"
     if raw.get("exe_ok") is not True:
         return Status.WRONG_OUTPUT, "check_failed"
     if raw.get("perf_ok") is True and is_timed:
         return Status.PASSED, None
+    if KILLED in (error or ""):
+        return Status.TIMED_OUT, "total_time"
     reading.find("correct_without_time", place, task, task)
     return Status.IMPLAUSIBLE, "no_report"
 

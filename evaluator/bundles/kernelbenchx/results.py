@@ -57,7 +57,8 @@ def _is_metrics(value: Any) -> bool:
 
 def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden | None) -> ParsedClaim:
     known, raw = outcomes.is_known(reading, row.place, task), row.raw
-    status, reason = outcomes.status(reading, row.place, task, raw, is_timed=bool(row.performance))
+    message = kbx_rows.message(reading, row, task)
+    status, reason = outcomes.status(reading, row.place, task, raw, is_timed=bool(row.performance), error=message)
     cases = kbx_rows.cases(reading, row, task, golden)
     fault = _fault(reading, row, task, golden) if status is Status.PASSED else None
     if fault:
@@ -73,7 +74,7 @@ def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden |
         attempt="",
         status=status,
         reason=reason,
-        message=kbx_rows.message(reading, row, task),
+        message=message,
         claimed=reading.claimed(raw, outcomes.CLAIMED),
         claimed_speedup=claimed,
         recomputed_speedup=speedup,
