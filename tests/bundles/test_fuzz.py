@@ -78,7 +78,7 @@ VALUES = st.recursive(
 )
 BUNDLES: tuple[Callable[[], made.Files], ...] = (
     native_files,
-    lambda: made.aka(folder="run", **{"run/perf_report.json": made.dumped(made.aka_times(1.0, 1.0)["test_cases"])}),
+    made.aka,
     made.kbx,
     lambda: (
         made.kb_run({"1": [made.kb_result(ref_runtime=4.0)]}, level=3)

@@ -103,6 +103,7 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
         {"status": "ok", "speedup": 2.0, "test_cases": [{"test_case_id": "perf1", "opt_time": 1.0, "ref_time": 2.0}]},
         [{"test_case_id": "perf1", "timing_ms": {"mean": 1.0, "median": 0.9}}],
         [{"test_case_id": "another", "execution_time": 5.0}],
+        [{"test_case_id": "perf1", "execution_time_ms": 10**400}],
         "nonsense",
     ],
 )

@@ -139,9 +139,10 @@ def _claims(reading: Reading, run: RunFolder, level: str) -> list[ParsedClaim]:
         found[row.task, row.sample] = _claim(reading, run, row, baseline)
     claims = list(found.values())
     if any(case.baseline_ms is None for claim in claims for case in claim.cases) and baseline is None:
-        reading.find("no_baseline", run.path, "add baseline_time_torch.json of the same hardware, and state the level")
-    missing = [key for key in run.kernels if key[0] == level and (f"level{level}/{key[1]}", key[2]) not in found]
-    return claims + [_unjudged(reading, run, *key) for key in missing]
+        needed = "baseline_time_torch.json of the same hardware" if level else "the level"
+        reading.find("no_baseline", run.path, f"add {needed}")
+    left = [key for key in run.kernels if key[0] == level and (f"level{level}/{key[1]}", key[2]) not in found]
+    return claims + [_unjudged(reading, run, *key) for key in left]
 
 
 def _claim(reading: Reading, run: RunFolder, row: SampleRow, baseline: Baseline | None) -> ParsedClaim:
