@@ -118,6 +118,11 @@ def hold_writers() -> None:
     _lock_removals(shared=False)
 
 
+def has(digest: str, store: str = ARCHIVE) -> bool:
+    """Return whether the file is there, damaged or not."""
+    return _DIGEST.fullmatch(digest) is not None and _path(digest, store).exists()
+
+
 def folder_of(store: str) -> Path:
     return Path(settings.ARCHIVE_FOLDER) / store
 

@@ -84,13 +84,11 @@ def _fill(packed: zipfile.ZipFile) -> Summary:
         tables = {label: _write_table(packed, label, model) for label, model in table_rows.tables().items()}
         open_rounds = Round.objects.filter(revealed_at__isnull=True).count()
         migrations = applied_migrations()
-        named = {store: _named(store) for store in FOLDERS}
-    files, damaged, missing = dict[str, list[str]](), list[str](), list[str]()
+        missing = [line for store in FOLDERS for line in _missing(store)]
+    files, damaged = dict[str, list[str]](), list[str]()
     for store, folder in FOLDERS.items():
         files[folder], odd = _write_files(packed, store)
         damaged += [f"{folder}/{digest}" for digest in odd]
-        lost = named[store].keys() - {*files[folder], *odd}
-        missing += [f"{folder}/{digest} of {', '.join(named[store][digest])}" for digest in sorted(lost)]
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -106,13 +104,15 @@ def _fill(packed: zipfile.ZipFile) -> Summary:
     return Summary(rows, kept, tuple(damaged), tuple(missing), open_rounds)
 
 
-def _named(store: str) -> dict[str, list[str]]:
-    """Return the rows that name each file, the first few by digest."""
+def _missing(store: str) -> list[str]:
+    """Return a line for each file that rows name and that is not there, with the first few of these rows."""
     named = dict[str, list[str]]()
     for digest, row in who_names(store=store):
-        if len(rows := named.setdefault(digest, [])) < ROWS_OF_A_FILE:
-            rows.append(row)
-    return named
+        if not archive.has(digest, store):
+            named.setdefault(digest, []).append(row)
+    return [
+        f"{FOLDERS[store]}/{digest} of {', '.join(rows[:ROWS_OF_A_FILE])}" for digest, rows in sorted(named.items())
+    ]
 
 
 def _write_table(packed: zipfile.ZipFile, label: str, model: Any) -> dict[str, Any]:
