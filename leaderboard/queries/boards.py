@@ -107,7 +107,7 @@ def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, Device
     """
     suites = Suite.objects.filter(name=suite)
     suites = suites.order_by("-is_current", "-version") if version is None else suites.filter(version=version)
-    devices = DeviceClass.objects.filter(slug=device, is_public=True)
+    devices = DeviceClass.objects.filter(slug=device)
     of_device = {f"device_{name}": Subquery(devices.values(name)) for name in DeviceRow._fields}
     members = SuiteMembership.objects.filter(suite=Subquery(suites.values("pk")[:1])).annotate(**of_device)
     names = (*(f"suite__{name}" for name in SuiteRow._fields), *of_device, *(f"task__{name}" for name in TASK))
