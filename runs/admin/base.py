@@ -27,12 +27,7 @@ from runs.numbers import is_row
 from runs.services import registry
 
 REFUSED = (RunError, ValidationError, EvaluatorError)
-FILTER_ENDS = (
-    "",
-    "__exact",
-    "__isnull",
-    "__id__exact",
-)  # of lookups, as filters by value, choice, truth and row send them
+FILTER_ENDS = ("", "__exact", "__isnull", "__id__exact")  # of the lookups that Django's filters send
 MOST_NAMED = 100  # rows that a confirmation page lists; it counts the rest
 
 

@@ -76,13 +76,7 @@ class DeviceClassAdmin(RegistryAdmin):
 @admin.register(Host)
 class HostAdmin(RegistryAdmin):
     list_display = (
-        "name",
-        "device_class",
-        "is_enabled",
-        "is_accepted",
-        "quarantined_at",
-        "seen_at",
-        "note",
+        *("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note"),
         "is_public",
     )
     list_select_related = ("device_class",)

@@ -114,13 +114,8 @@ def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass 
         return None
     (architecture,) = bundle.architectures
     is_functional = architecture == DeviceClass.Architecture.CPU
-    named = {
-        "title": bundle.device_class,
-        "architecture": architecture,
-        "is_functional": is_functional,
-        "is_public": False,
-    }
-    return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
+    named = {"title": bundle.device_class, "architecture": architecture, "is_functional": is_functional}
+    return row or DeviceClass.objects.create(slug=bundle.device_class, is_public=False, **named)
 
 
 def _round(bundle: Bundle, problems: list[BundleProblem]) -> Round | None:

@@ -23,8 +23,8 @@ from tests.accounts import show_second_factor
 
 PAGES = tuple(site._registry.values())
 HIDDEN_COLUMNS = {(Round, "secret"), (User, "password"), (User, "email"), (ApiToken, "digest")}
-HIDDEN_MODELS = {AgentSession, Iteration, UnseenEvaluation, UnseenMeasurement, Authenticator, EmailAddress}  # and from
-# other pages all their columns: their own pages leave out the rows of secret rounds
+# Of these models every column, seen from another page: their own pages leave out the rows of secret rounds.
+HIDDEN_MODELS = {AgentSession, Iteration, UnseenEvaluation, UnseenMeasurement, Authenticator, EmailAddress}
 ENDS = ("", "__startswith", "__regex", "__gt", "__in", "__isnull", "__exact")
 
 
