@@ -28,6 +28,7 @@ from evaluator.wording import counted
 from runs import archive, job_messages, mail
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
+from runs.services import messages
 from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
 from runs.services.suspicions import open_reviews_of_claims, open_reviews_of_run
@@ -90,7 +91,7 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     submission.received_at = submission.consented_at = timezone.now()
     submission.save()
     note(Action.RECEIVE, actor, "submitted again" if known else "", submission=submission)
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return submission, True
 
 
@@ -107,7 +108,7 @@ def check_again(*, submission: Submission, actor: Actor) -> Submission:
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.save(update_fields=["state", "problems", "problem_count", "checks"])
     note(Action.RECEIVE, actor, "checked again", submission=submission)
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return submission
 
 
@@ -209,12 +210,14 @@ def requeue_expired_checks() -> int:
     return sum(release_check(submission=submission) for submission in Submission.objects.expired())
 
 
+@transaction.atomic
 def resend_lost_check_messages() -> int:
-    """Send the message of the oldest waiting submission again after 30 seconds; return how many were sent."""
-    waiting = Submission.objects.waiting().filter(received_at__lt=Now() - timedelta(seconds=30)).first()
-    if waiting is not None:
-        job_messages.send_check_on_commit(submission_id=waiting.pk)
-    return int(waiting is not None)
+    """Send the message of the oldest waiting submission again if a free worker has not taken it; return how many."""
+    waiting = Submission.objects.waiting().first()
+    if waiting is None or not messages.free_workers().exists() or not messages.may_send_again(waiting):
+        return 0
+    job_messages.send_check_on_commit(submission_id=waiting.pk)
+    return 1
 
 
 @transaction.atomic
@@ -293,5 +296,5 @@ def release_check(*, submission: Submission) -> bool:
         return reject(submission=submission, problems=[OUR_FAULT])
     if not _end_check(submission, State.RECEIVED, {}):
         return False
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return True
