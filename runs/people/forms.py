@@ -1,7 +1,9 @@
-"""Forms that ask for a code, with a limit on failed attempts that all web processes share."""
+"""Forms that ask for a password or code, with a limit on failed attempts that all web processes share."""
 
 from __future__ import annotations
 
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import ChangePasswordForm
 from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from django.core.exceptions import ValidationError
@@ -34,3 +36,13 @@ class CodeForm(_Limited, AuthenticateForm):  # type: ignore[misc]
 
 class CodeAgainForm(_Limited, ReauthenticateForm):  # type: ignore[misc]
     """Asks somebody who is logged in for a code again."""
+
+
+class NewPasswordForm(ChangePasswordForm):  # type: ignore[misc]
+    """Asks for the old password and a new one. allauth's own compares the old one without counting."""
+
+    def clean_oldpassword(self) -> str:
+        password: str = self.cleaned_data["oldpassword"]
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("enter_current_password")
+        return password
