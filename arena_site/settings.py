@@ -128,7 +128,10 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True  # send a mail when password, address or seco
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
 ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/login_attempts.py counts these for all processes
-ACCOUNT_FORMS = {"change_password": "runs.people.forms.NewPasswordForm"}
+ACCOUNT_FORMS = {
+    "signup": "runs.people.forms.NewAccountForm",
+    "change_password": "runs.people.forms.NewPasswordForm",
+}
 MFA_FORMS = {"authenticate": "runs.people.forms.CodeForm", "reauthenticate": "runs.people.forms.CodeAgainForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_PERIOD = 30  # seconds

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from allauth.account.adapter import get_adapter
-from allauth.account.forms import ChangePasswordForm
+from allauth.account.forms import ChangePasswordForm, SignupForm
 from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
 
 from runs.people import login_attempts
 from runs.people.adapters import refuse_after_too_many
@@ -46,3 +49,12 @@ class NewPasswordForm(ChangePasswordForm):  # type: ignore[misc]
         if not get_adapter().reauthenticate(self.user, password):
             raise get_adapter().validation_error("enter_current_password")
         return password
+
+
+class NewAccountForm(SignupForm):  # type: ignore[misc]
+    """Makes an account with its address, or neither: its name would be taken, and nobody could confirm it."""
+
+    @transaction.atomic
+    def save(self, request: HttpRequest) -> User:
+        user: User = super().save(request)
+        return user
