@@ -184,9 +184,11 @@ JOB_LIMIT_S = 2 * 3600
 EVALUATOR = env.text("ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 # The daily budget for paid models, besides the limits of each configuration; None: only those.
 DAY_CAP_USD = env.dollars("ARENA_DAY_CAP_USD")
-# What configurations may allow agents on their host: environment variables, and folders readable in their sandbox.
+# What configurations may allow agents on their host: environment variables, folders readable in their sandbox, and
+# servers to send requests to.
 AGENT_SECRETS = env.variable_names("ARENA_AGENT_SECRETS", DEFAULT_AGENT_SECRETS)
 AGENT_FOLDERS = env.folders("ARENA_AGENT_FOLDERS")
+AGENT_ENDPOINTS = env.endpoints("ARENA_AGENT_ENDPOINTS")
 HEARTBEAT_S = env.integer("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again automatically: none, all, or a number of random ones.
 VERIFY = env.text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
@@ -205,6 +207,7 @@ LOGGING = logging_settings(
 )
 
 TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads the variable itself
-env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
+_SENT = [name for endpoint in AGENT_ENDPOINTS.values() for name in endpoint.secrets]
+env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS, "ARENA_AGENT_ENDPOINTS": _SENT})
 env.raise_problems()
 STATE.mkdir(parents=True, exist_ok=True, mode=0o700)

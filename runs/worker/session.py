@@ -37,6 +37,7 @@ def run_session(lease: Lease, result: Result, spec: TaskSpec, evaluating: Evalua
     agent = agents.agent_of(result.run.configuration)
     if sentence := agents.forbidden_setting(agent):
         raise HostError(f"{agent.name}: {sentence}")
+    agent = agents.with_endpoint(agent)
     architecture = result.run.device_class.architecture
     budget_usd = spending.left_to_spend(run=result.run)
     if not begin_session(lease=lease, agent=agent.name, architecture=architecture):
