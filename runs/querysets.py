@@ -139,6 +139,10 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
         """Submissions whose check's lease ran out, by the database's clock."""
         return self.filter(state="checking", lease_until__lt=Now())
 
+    def with_bytes(self) -> Self:
+        """Submissions whose upload is kept: those that are not taken down."""
+        return self.exclude(outcome="taken_down")
+
     def ever_public(self) -> Self:
         """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""
         return self.filter(Q(run__state__in=("published", "withdrawn")) | Q(is_public=True))

@@ -43,20 +43,20 @@ def check_next(submission_id: int | None = None) -> bool:
 
 
 def archive_bundle(path: Path) -> tuple[str, int]:
-    """Store a bundle in the archive, a folder as a zip; return its sha256 and size in bytes."""
+    """Store a bundle with the uploads, a folder as a zip; return its sha256 and size in bytes."""
     with tempfile.TemporaryFile() as packed:
         if path.is_dir():
             write_zip(path, packed)
             packed.seek(0)
-            return archive.put_chunks(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
+            return archive.put_upload(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
     with path.open("rb") as file:
-        return archive.put_chunks(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
+        return archive.put_upload(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
 
 
 def _check(submission: Submission) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bundle"
-        archive.copy_to(submission.digest, path)
+        archive.copy_upload(submission.digest, path)
         try:
             problems, form = _imported(submission, read_members(path, name=submission.file_name))
         except BundleError as error:

@@ -49,7 +49,7 @@ class Submission(models.Model):
         UNVERIFIED = "unverified", "closed without verification"
         TAKEN_DOWN = "taken_down", "taken down by its submitter"
 
-    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, in the archive.")
+    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, among the uploads.")
     file_name = models.CharField(max_length=200)
     size_bytes = models.PositiveBigIntegerField()
     submitter = models.ForeignKey(

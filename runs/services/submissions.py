@@ -60,15 +60,18 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     """Return the submission of these bytes, and whether this call queued a check.
 
     The same bytes are the same submission. A rejected one is checked again if its own submitter submits it again, with
-    the facts declared now.
+    the facts declared now. Bytes that were taken down are not kept when they come again.
 
     Raises:
         RunError: the idempotency key was used for other bytes.
     """
     try:
-        return _received(upload, actor)
+        submission, is_queued = _received(upload, actor)
     except IntegrityError:  # the same bytes or key arrived at the same moment: now the other row exists
-        return _received(upload, actor)
+        submission, is_queued = _received(upload, actor)
+    if submission.outcome == Submission.Outcome.TAKEN_DOWN:
+        archive.remove(upload.digest, archive.UPLOADS)
+    return submission, is_queued
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Receives a submitted form, for the page and the API. The bytes go to the archive unread."""
+"""Receives a submitted form, for the page and the API. The bytes are stored unread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def receive(form: SubmitForm, user: User, key: str = "") -> tuple[Submission, bo
         RunError: the idempotency key was used for other bytes.
     """
     file = form.cleaned_data["bundle"]
-    digest, size = archive.put_chunks(file.chunks(archive.CHUNK_BYTES))
+    digest, size = archive.put_upload(file.chunks(archive.CHUNK_BYTES))
     upload = submissions.Upload(
         digest=digest,
         size_bytes=size,
