@@ -30,6 +30,7 @@ def _logging() -> dict[str, Any]:
 
 
 wsgi_app = "arena_site.wsgi"
+worker_class = "arena_site.web_process.WebProcess"
 bind = f"{settings.LISTEN}:{settings.PORT}"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
