@@ -31,7 +31,8 @@ from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 GATHERED_BYTES = 2 << 20  # of a body: what a form without files may have (DATA_UPLOAD_MAX_MEMORY_SIZE)
-MOST_HEAD_BYTES = 64 << 10  # gunicorn refuses a longer head
+MOST_HEAD_BYTES = 64 << 10
+TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 GRACE_S, LEAST_BYTES_A_SECOND = 10.0, 4 << 10  # of a client that occupies no thread
 UPLOAD_BYTES_A_SECOND = 64 << 10  # of one that does: 128 MiB within 34 minutes
 UPLOAD_THREADS = 2
@@ -83,10 +84,15 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
         """Return whether all of it is here, or its head and the first bytes of a large body."""
         if self._size is None:
             end = self._gathered.find(b"\r\n\r\n")
-            if end < 0 and len(self._gathered) <= MOST_HEAD_BYTES:
+            if end < 0:
                 return False
             self._size = self._size_after(end)
         return self.left > 0 or len(self._gathered) >= self._size
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether its head does not end."""
+        return self._size is None and len(self._gathered) > MOST_HEAD_BYTES
 
     def give(self) -> None:
         """Let gunicorn's parser read what was gathered."""
@@ -110,9 +116,7 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
         return data
 
     def _size_after(self, end: int) -> int:
-        """Return the bytes of head and body, where `end` is that of the head; negative: there is none."""
-        if end < 0:
-            return 0  # gunicorn refuses what has arrived
+        """Return how many bytes head and body have together, where `end` is that of the head."""
         head = bytes(self._gathered[:end]).replace(b"\r", b"")
         named = _BODY_LENGTH.search(head)
         length = int(named[1]) if named else 0
@@ -220,15 +224,14 @@ class Client(TConn):  # type: ignore[misc]
 
 @dataclass(slots=True)
 class Wait:
-    """What the loop waits for, since when, how long without a byte, and how many bytes it got."""
+    """What the loop does when a client sends or reads more, until when it waits, and how many bytes have moved."""
 
     step: Callable[[Client], None]
-    since: float
-    seconds: float = GRACE_S
+    until: float
     moved: int = 0
 
     def is_over(self, now: float) -> bool:
-        return now > self.since + self.seconds + self.moved / LEAST_BYTES_A_SECOND
+        return now > self.until + self.moved / LEAST_BYTES_A_SECOND
 
 
 class WebProcess(ThreadWorker):  # type: ignore[misc]
@@ -251,7 +254,7 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
     def enqueue_req(self, client: Client) -> None:
         """Wait for the client's next request."""
         client.incoming.begin()
-        self._wait(client, EVENT_READ, self._receive)
+        self._wait(client, EVENT_READ, self._receive, GRACE_S)
         self._step(client)
 
     def handle_request(self, req: Any, client: Client) -> bool:
@@ -270,8 +273,7 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._end(client)
             return
         client.sock.setblocking(False)
-        self._wait(client, EVENT_WRITE, self._send)
-        self._step(client)
+        self._respond(client)
 
     def murder_pending(self) -> None:
         """Close connections whose clients are too slow, and idle ones when the process ends.
@@ -289,10 +291,10 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
         while sum(client.outgoing.kept_bytes for client in self._waits) > MOST_KEPT_BYTES:
             self._end(max(self._waits, key=lambda client: client.outgoing.kept_bytes))
 
-    def _wait(self, client: Client, event: int, step: Callable[[Client], None], seconds: float = GRACE_S) -> None:
+    def _wait(self, client: Client, event: int, step: Callable[[Client], None], seconds: float) -> None:
         if len(self._waits) >= WAITING_SHARE * self.worker_connections:
             self._end(next(iter(self._waits)))
-        self._waits[client] = Wait(step, monotonic(), seconds)
+        self._waits[client] = Wait(step, monotonic() + seconds)
         self.poller.register(client.sock, event, lambda _: self._step(client))
 
     def _step(self, client: Client) -> None:
@@ -305,13 +307,22 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._end(client)
 
     def _receive(self, client: Client) -> None:
-        if not client.incoming.is_ready():
-            self._waits[client].moved += client.incoming.gather()
-            if not client.incoming.is_ready():
-                return
-        self._stop_waiting(client)
-        given = self._threads_for(client.incoming).submit(self.handle, client)
-        given.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, client, done))
+        request = client.incoming
+        if not request.is_ready():
+            self._waits[client].moved += request.gather()
+        if request.is_ready():
+            self._stop_waiting(client)
+            given = self._threads_for(request).submit(self.handle, client)
+            given.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, client, done))
+        elif request.is_too_long:
+            self._stop_waiting(client)
+            client.stays = False
+            client.outgoing.sendall(TOO_LONG)
+            self._respond(client)
+
+    def _respond(self, client: Client) -> None:
+        self._wait(client, EVENT_WRITE, self._send, GRACE_S)
+        self._step(client)
 
     def _send(self, client: Client) -> None:
         sent = client.outgoing.send()
