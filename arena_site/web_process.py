@@ -36,7 +36,7 @@ TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r
 GRACE_S, LEAST_BYTES_A_SECOND = 10.0, 4 << 10  # of a client that occupies no thread
 UPLOAD_BYTES_A_SECOND = 64 << 10  # of one that does: 128 MiB within 34 minutes
 UPLOAD_THREADS = 2
-LINGER_S = 2.0  # for a client to read its response before a connection with unread bytes is closed
+LINGER_S = 2.0  # from the end of a response until its connection is closed
 WAITING_SHARE = 0.8  # of worker_connections: beyond it the client that has been waited for longest loses its own
 LOOK_S = 1.0  # between two looks for slow clients
 MOST_KEPT_BYTES = 1 << 30  # of all responses on disk that clients have not read yet
@@ -59,13 +59,14 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
         super().__init__(sock)
         self.begin()
 
-    def begin(self) -> None:
-        """Begin a request with what came after the previous one."""
+    def begin(self) -> bool:
+        """Begin a request with what came after the previous one; return whether that is anything."""
         self._gathered = bytearray(self.take_buffered())
         self._size: int | None = None  # of head and body, once the head has arrived
         self._given_at = 0.0
         self.left = 0  # bytes of a large body that a thread waits for
         self.is_last = self.is_probe = False
+        return bool(self._gathered)
 
     def gather(self) -> int:
         """Take what has arrived, and return how many bytes that is.
@@ -154,6 +155,10 @@ class Outgoing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sock, name)
 
+    @property
+    def is_sent(self) -> bool:
+        return not self._pieces
+
     def sendall(self, data: bytes) -> None:
         if not self._pieces:
             with contextlib.suppress(BlockingIOError):
@@ -167,14 +172,12 @@ class Outgoing:
         self._growing = None
 
     def send(self) -> int:
-        """Send more of what is kept, and return how many bytes that is; 0: nothing is left.
+        """Send more of what is kept, and return how many bytes that is.
 
         Raises:
             BlockingIOError: the client reads nothing now.
             OSError: the client has gone.
         """
-        if not self._pieces:
-            return 0
         piece = self._pieces[0]
         size = min(piece.end - piece.begin, STEP_BYTES)
         sent = os.sendfile(self._sock.fileno(), piece.file.fileno(), piece.begin, size)
@@ -253,9 +256,10 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
 
     def enqueue_req(self, client: Client) -> None:
         """Wait for the client's next request."""
-        client.incoming.begin()
+        has_begun = client.incoming.begin()
         self._wait(client, EVENT_READ, self._receive, GRACE_S)
-        self._step(client)
+        if has_begun:
+            self._step(client)
 
     def handle_request(self, req: Any, client: Client) -> bool:
         if client.incoming.is_last:
@@ -321,19 +325,25 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._respond(client)
 
     def _respond(self, client: Client) -> None:
-        self._wait(client, EVENT_WRITE, self._send, GRACE_S)
-        self._step(client)
+        if client.outgoing.is_sent:
+            self._go_on(client)
+        else:
+            self._wait(client, EVENT_WRITE, self._send, GRACE_S)
 
     def _send(self, client: Client) -> None:
-        sent = client.outgoing.send()
-        self._waits[client].moved += sent
-        if sent:
-            return
-        self._stop_waiting(client)
+        self._waits[client].moved += client.outgoing.send()
+        if client.outgoing.is_sent:
+            self._stop_waiting(client)
+            self._go_on(client)
+
+    def _go_on(self, client: Client) -> None:
+        """Wait for the next request, or close the connection."""
         if client.stays:
             self.enqueue_req(client)
-        else:  # not closed at once: unread bytes of the client would make the kernel take the response back
-            self._wait(client, EVENT_READ, self._discard, LINGER_S)
+            return
+        # Not at once: where a client has sent more than was read, the kernel would take the response back.
+        self._wait(client, EVENT_READ, self._discard, LINGER_S)
+        with contextlib.suppress(OSError):
             client.sock.shutdown(socket.SHUT_WR)
 
     def _discard(self, client: Client) -> None:
