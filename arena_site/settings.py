@@ -113,7 +113,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # requested by monitoring without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # for a form without its files
-FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.BoundedUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.NoFiles"]  # views that take files say so
 SESSION_COOKIE_AGE = 7 * 86_400
 
 # Accounts (runs/people/), by allauth with own pages and rate limits. Permissions are in runs/people/rights.py.

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -26,7 +26,7 @@ from runs.services import tokens
 from runs.services.facts import addable_facts, declare
 from runs.submissions.forms import DeclaredFactsForm, FactsForm, SubmitForm, problems_of
 from runs.submissions.receiving import is_too_large, receive
-from runs.submissions.uploading import MOST_BYTES
+from runs.submissions.uploading import MOST_BYTES, take_files
 
 KEY_CHARACTERS = 100
 FACTS_BYTES = 16 << 10
@@ -70,7 +70,11 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
         return _refusal(415, "Content-Type", request.content_type or "nothing", "multipart/form-data")
     if len(key) > KEY_CHARACTERS:
         return _refusal(400, "Idempotency-Key", f"{len(key)} characters", f"at most {KEY_CHARACTERS}")
-    form = SubmitForm(request.POST, request.FILES)
+    take_files(request)
+    try:
+        form = SubmitForm(request.POST, request.FILES)
+    except UnreadablePostError:
+        return _refusal(400, "the body", "an upload that ended early or came too slowly", "all of it")
     if is_too_large(request):
         return _refusal(413, "form: bundle", "a larger file", f"at most {MOST_BYTES >> 20} MiB")
     if not form.is_valid():

@@ -29,7 +29,7 @@ from runs.services.facts import addable_facts, declare
 from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, SubmitForm, TokenForm
 from runs.submissions.receiving import is_too_large, receive
-from runs.submissions.uploading import MOST_BYTES
+from runs.submissions.uploading import MOST_BYTES, takes_files
 
 MOST_TOTALS = 100
 
@@ -43,6 +43,7 @@ def render_page(request: HttpRequest, template: str, title: str, context: Mappin
 
 @never_cache
 @needs(may_submit)
+@takes_files
 def upload(request: HttpRequest) -> HttpResponse:
     form = SubmitForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and is_too_large(request):
