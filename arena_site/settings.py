@@ -193,6 +193,11 @@ HEARTBEAT_S = env.integer("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again automatically: none, all, or a number of random ones.
 VERIFY = env.text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
 
+# What one submitter may have at a time, and how long the upload of a rejected submission is kept.
+QUOTA_MB = env.integer("ARENA_QUOTA_MB", 2048, low=1, high=1_000_000_000)
+QUOTA_OPEN = env.integer("ARENA_QUOTA_OPEN", 50, low=1, high=1_000_000)
+REJECTED_DAYS = env.integer("ARENA_REJECTED_DAYS", 14, low=1, high=3650)
+
 # Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
 LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")

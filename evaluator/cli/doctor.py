@@ -14,7 +14,7 @@ from evaluator.state import state_folder
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.wording import counted
 
-LEAST_FREE_BYTES = 2 << 30
+LEAST_FREE_BYTES = 2 << 30  # twice the reserve that the site keeps where ARENA_LEAST_FREE_MB says nothing else
 
 
 def checks(backend: Backend) -> Iterator[HealthCheck]:

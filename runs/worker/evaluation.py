@@ -16,7 +16,7 @@ from evaluator.records.reasons import Status
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import agents, archive, candidates
+from runs import agents, candidates, disk
 from runs.log_context import about, also
 from runs.models import Host, Result
 from runs.services import hosts, leases, spending, unseen
@@ -51,8 +51,8 @@ def is_fit(host: Host) -> bool:
     """
     if not host.may_take_work:
         return False
-    if not archive.has_room():
-        log.error("%s takes no work: the archive's disk is nearly full", host)
+    if not disk.has_room():
+        log.error("%s takes no work: %s", host, disk.shown_room())
         return False
     if not _EVALUATOR.is_tried:
         try:

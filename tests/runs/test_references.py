@@ -51,9 +51,7 @@ def folder(settings: Any, tmp_path: Path) -> Path:
 
 def may_name_files(field: Field[Any, Any]) -> bool:
     is_long = isinstance(field, CharField) and not field.choices and (field.max_length or 0) >= 64
-    return isinstance(field, JSONField) or (
-        is_long and any(one in field.name for one in ("digest", "hash", "sha"))
-    )
+    return isinstance(field, JSONField) or (is_long and any(one in field.name for one in ("digest", "hash", "sha")))
 
 
 def test_every_column_that_may_name_files_is_known() -> None:
