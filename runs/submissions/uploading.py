@@ -88,7 +88,7 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
             return
         if shutil.disk_usage(settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir()).free < content_length:
             raise disk.NoRoom("the folder of temporary files has no room for this upload")
-        disk.refuse_without_room(content_length)
+        disk.refuse_without_room(2 * content_length)  # it is stored under a passing name, then under its own
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         if self._meta.get("ARENA_TOO_LARGE"):
