@@ -20,7 +20,12 @@ class NoRoom(OSError):
 
 def free_bytes() -> int:
     """Return what is free on the fuller of the disks with the archive and with the state folder."""
-    return min(shutil.disk_usage(_existing(Path(folder))).free for folder in (settings.ARCHIVE_FOLDER, settings.STATE))
+    return min(shutil.disk_usage(folder).free for folder in _growing())
+
+
+def is_shared_with(folder: Path) -> bool:
+    """Return whether what is written to the folder takes room from the archive or the state folder."""
+    return folder.stat().st_dev in {growing.stat().st_dev for growing in _growing()}
 
 
 def reserve_bytes() -> int:
@@ -44,6 +49,10 @@ def refuse_without_room(size_bytes: int = 0) -> None:
 def shown_room() -> str:
     """Return in a few words what is free and what is reserved."""
     return f"{free_bytes() >> 20} MB free; {settings.LEAST_FREE_MB} MB required (ARENA_LEAST_FREE_MB)"
+
+
+def _growing() -> list[Path]:
+    return [_existing(Path(folder)) for folder in (settings.ARCHIVE_FOLDER, settings.STATE)]
 
 
 def _existing(folder: Path) -> Path:

@@ -22,6 +22,7 @@ from runs.services import spending
 from runs.services.leases import Lease
 from runs.services.sessions import begin_session, record_session, update_session
 from runs.worker.evaluator import Evaluating
+from runs.worker.retrying import stored
 
 REPORT_S = 2.0  # interval at which a running session's progress is stored
 log = logging.getLogger(__name__)
@@ -47,7 +48,10 @@ def run_session(lease: Lease, result: Result, spec: TaskSpec, evaluating: Evalua
             spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, on_event=progress.on_event
         )
     _refuse_secrets_in(finished.candidate, agent)
-    if not record_session(lease=lease, session=finished.session, candidate=finished.candidate):
+    if not stored(
+        lambda: record_session(lease=lease, session=finished.session, candidate=finished.candidate),
+        f"the session of attempt {lease.attempt_id}",
+    ):
         raise RuntimeError("the lease was lost during the session")
     return finished.session
 

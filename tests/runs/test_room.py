@@ -20,6 +20,7 @@ from django.test import Client
 from django.utils import timezone
 
 from arena_site.monitoring import health
+from arena_site.operations.backup import write_backup
 from runs import archive, disk
 from runs.errors import QuotaError, RunError
 from runs.loading import bundles as intake
@@ -118,6 +119,18 @@ def test_an_import_is_refused_too(left: Callable[[int], None], tmp_path: Path, f
         call_command("import_bundle", tmp_path / "x.zip")
     assert refused.value.errno == errno.ENOSPC, "manage.py says so in one line"
     assert not files_in(folder)
+
+
+def test_a_backup_does_not_take_the_reserve_of_the_sites_own_disk(
+    left: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.put(os.urandom(MIB))
+    left(MIB)
+    with pytest.raises(disk.NoRoom):
+        write_backup(tmp_path / "site.zip")
+    assert not list(tmp_path.glob("*.zip*"))
+    monkeypatch.setattr(disk, "is_shared_with", lambda folder: False)
+    assert write_backup(tmp_path / "site.zip").files == 1
 
 
 def test_below_the_reserve_no_check_and_no_attempt_begins(site: Site, left: Callable[[int], None]) -> None:
