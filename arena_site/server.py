@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -30,6 +31,7 @@ def _logging() -> dict[str, Any]:
 
 
 wsgi_app = "arena_site.wsgi"
+worker_class = "arena_site.web_process.WebProcess"
 bind = f"{settings.LISTEN}:{settings.PORT}"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
@@ -37,6 +39,10 @@ preload_app = True
 control_socket_disable = True  # unused
 graceful_timeout = 5
 logconfig_dict = _logging()
+
+# Each process has worker_connections clients (1000), and files for what slow ones have not read; a shell allows 1024.
+_soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (max(_soft, min(_hard, 8192)), _hard))
 
 # The processes write their metrics here; prometheus_client reads the variable when wsgi_app is imported.
 _folder = tempfile.mkdtemp(prefix="arena-metrics-")

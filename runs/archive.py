@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -22,10 +23,10 @@ from django.conf import settings
 from django.db import connection
 
 from evaluator.state import replacing
+from runs import disk
 
 ARCHIVE, UPLOADS = "", "uploads"  # the stores, by their folders below ARCHIVE_FOLDER
 CHUNK_BYTES = 1 << 20
-ROOM_BYTES = 64 << 20  # a record with all raw times and an agent session are below 10 MiB together
 REMOVALS = 2_011_293_117  # PostgreSQL's advisory lock: held by transactions that put files, or by one that removes some
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -48,18 +49,25 @@ def put(data: bytes) -> str:
 
 
 def put_upload(chunks: Iterable[bytes]) -> tuple[str, int]:
-    """Store an upload that arrives in chunks without holding it in memory; return its sha256 and size in bytes."""
+    """Store an upload that arrives in chunks without holding it in memory; return its sha256 and size in bytes.
+
+    Raises:
+        NoRoom: the disk's reserve would be touched. Nothing is stored.
+    """
     folder = folder_of(UPLOADS)
     folder.mkdir(parents=True, exist_ok=True)
     sha256, size = hashlib.sha256(), 0
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part") as file:
         with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as packed:
             for chunk in chunks:
+                disk.refuse_without_room(len(chunk))
                 sha256.update(chunk)
                 size += len(chunk)
                 packed.write(chunk)
+        disk.refuse_without_room(file.tell())
         file.seek(0)
-        put_packed(file, sha256.hexdigest(), UPLOADS)
+        if not put_packed(file, sha256.hexdigest(), UPLOADS):
+            os.utime(_path(sha256.hexdigest(), UPLOADS))  # it is as young as its newest upload: see services/expiry.py
     return sha256.hexdigest(), size
 
 
@@ -96,13 +104,6 @@ def put_packed(file: IO[bytes], digest: str, store: str = ARCHIVE) -> bool:
     with replacing(_path(digest, store)) as part:
         shutil.copyfileobj(file, part, CHUNK_BYTES)
     return True
-
-
-def has_room() -> bool:
-    """Return whether the disk certainly has room for another record."""
-    folder = Path(settings.ARCHIVE_FOLDER)
-    folder.mkdir(parents=True, exist_ok=True)
-    return shutil.disk_usage(folder).free >= ROOM_BYTES
 
 
 def remove(digest: str, store: str = ARCHIVE) -> None:

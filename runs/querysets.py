@@ -149,8 +149,8 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
         return self.filter(state="checking", lease_until__lt=Now())
 
     def with_bytes(self) -> Self:
-        """Submissions whose upload is kept: those that are not taken down."""
-        return self.exclude(outcome="taken_down")
+        """Submissions whose upload is kept: not taken down, and not rejected so long ago that it expired."""
+        return self.filter(bytes_removed_at__isnull=True).exclude(outcome="taken_down")
 
     def ever_public(self) -> Self:
         """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""

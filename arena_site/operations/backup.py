@@ -26,7 +26,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from arena_site.operations import table_rows
 from evaluator.state import sync_folder
-from runs import archive
+from runs import archive, disk
 from runs.models import Round
 from runs.references import who_names
 
@@ -49,10 +49,12 @@ def write_backup(path: Path) -> Summary:
 
     Raises:
         FileExistsError: the file exists.
-        OSError: it cannot be written.
+        OSError: it cannot be written, or would take the reserve of the site's own disk.
     """
     if path.exists():
         raise FileExistsError(f"{path} exists, and backups are never overwritten")
+    if disk.is_shared_with(path.parent):
+        disk.refuse_without_room(sum(file.stat().st_size for store in FOLDERS for _, file in archive.files_of(store)))
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         part = Path(file.name)  # readable only by its owner
         try:

@@ -19,7 +19,7 @@ from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
-from runs import agents, archive, redaction
+from runs import agents, archive, disk, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
 from runs.services import names, submissions
@@ -30,7 +30,10 @@ NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candida
 
 
 def check_next(submission_id: int | None = None) -> bool:
-    """Check this submission, else the oldest that waits. Return False if there is none."""
+    """Check this submission, else the oldest that waits. Return False if there is none, or no room on the disk."""
+    if not disk.has_room():
+        log.error("no submission is checked: %s", disk.shown_room())
+        return False
     submission = submissions.lease_check(submission_id=submission_id)
     if submission is None:
         return False

@@ -80,6 +80,12 @@ class Submission(models.Model):
     checks = models.PositiveSmallIntegerField(default=0, help_text="How many checks were started.")
     lease_until = models.DateTimeField(null=True, blank=True, help_text="Until when the running check holds its lease.")
 
+    bytes_removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the upload of a rejected one was removed, after ARENA_REJECTED_DAYS."
+    )
+    message_sent_at = models.DateTimeField(null=True, help_text="When workers were last sent a message about it.")
+    messages_resent = models.PositiveSmallIntegerField(default=0, help_text="How often since it was received.")
+
     objects = SubmissionQuerySet.as_manager()
 
     class Meta:

@@ -11,9 +11,9 @@ from django.utils import timezone
 from evaluator.bundles.kernelbench import leaderboard
 from evaluator.bundles.parsed import DECLARABLE
 from evaluator.wording import field_label
-from runs import job_messages
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
+from runs.services import messages
 from runs.services.audit_log import note
 from runs.services.names import SETTINGS, configuration_for
 
@@ -79,4 +79,4 @@ def _check_again(submission: Submission) -> None:
     submission.state, submission.lease_until, submission.claim_count = Submission.State.RECEIVED, None, 0
     submission.findings, submission.about = [], {"facts": submission.about.get("facts", {})}
     submission.save(update_fields=["state", "lease_until", "claim_count", "findings", "about"])
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from evaluator.bundles.parsers import ParseError, parse_json
 from evaluator.codec import plain_text
-from runs.errors import RunError
+from runs.errors import QuotaError, RunError
 from runs.models import ApiToken, Submission
 from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
@@ -26,11 +26,12 @@ from runs.services import tokens
 from runs.services.facts import addable_facts, declare
 from runs.submissions.forms import DeclaredFactsForm, FactsForm, SubmitForm, problems_of
 from runs.submissions.receiving import is_too_large, receive
-from runs.submissions.uploading import MOST_BYTES
+from runs.submissions.uploading import MOST_BYTES, take_files
 
 KEY_CHARACTERS = 100
 FACTS_BYTES = 16 << 10
 TOKENS = "Create a token at /submit/tokens/."
+QUOTA_HINT = "Wait for a decision, or take down what is not needed."
 SCHEMES = ("Bearer", "Token")  # of the Authorization header
 View = Callable[..., HttpResponse]
 
@@ -70,13 +71,19 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
         return _refusal(415, "Content-Type", request.content_type or "nothing", "multipart/form-data")
     if len(key) > KEY_CHARACTERS:
         return _refusal(400, "Idempotency-Key", f"{len(key)} characters", f"at most {KEY_CHARACTERS}")
-    form = SubmitForm(request.POST, request.FILES)
+    take_files(request)
+    try:
+        form = SubmitForm(request.POST, request.FILES)
+    except UnreadablePostError:
+        return _refusal(400, "the body", "an upload that ended early or came too slowly", "all of it")
     if is_too_large(request):
         return _refusal(413, "form: bundle", "a larger file", f"at most {MOST_BYTES >> 20} MiB")
     if not form.is_valid():
         return _refused(400, problems_of(form))
     try:
         submission, is_new = receive(form, user, key)
+    except QuotaError as error:
+        return _refusal(403, "your submissions", str(error), "fewer of them", QUOTA_HINT)
     except RunError as error:
         return _refusal(409, "Idempotency-Key", str(error), "a new key for other bytes")
     return JsonResponse(_public(submission), status=202 if is_new else 200)

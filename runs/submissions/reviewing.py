@@ -20,6 +20,7 @@ from runs.people.decorators import needs
 from runs.people.rights import may_audit, may_publish, may_review
 from runs.services import audits, publishing, submissions, verification
 from runs.submissions.forms import AuditForm, DecisionForm, VerifyForm
+from runs.submissions.uploading import takes_files
 from runs.submissions.views import render_page
 
 MOST = 50  # of each kind
@@ -94,6 +95,7 @@ def publish(request: HttpRequest, submission: int) -> HttpResponse:
 
 @never_cache
 @needs(may_audit)
+@takes_files
 def audit(request: HttpRequest, result: int) -> HttpResponse:
     """Show and record audits of one result."""
     row = get_object_or_404(Result.objects.select_related("task", "run__configuration"), pk=result)

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from evaluator.cli import doctor
 from evaluator.records.record import PROTOCOL, read_record
 
 TASK = "triton2triton/arena/softmax"
@@ -96,6 +98,17 @@ def test_doctor_tries_everything_and_says_so():
     assert found.returncode == 0, found.stdout
     for name in ("python", "packages", "disk", "hip toolchain", "sandbox bubblewrap", "sandbox plain", "tasks"):
         assert name in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("free_mb", "good", "needed"), [(400, True, False), (399, False, False), (200, False, False), (199, False, True)]
+)
+def test_doctor_warns_near_the_reserve_of_disk_and_fails_below_it(monkeypatch, free_mb, good, needed):
+    monkeypatch.setenv("ARENA_LEAST_FREE_MB", "200")
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free_mb << 20))
+    found = doctor._disk()
+    assert (found.good, found.needed) == (good, needed)
+    assert "no work is taken below 0.2" in found.text
 
 
 def test_a_reader_that_leaves_ends_it_quietly():

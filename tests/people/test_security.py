@@ -15,6 +15,7 @@ from django.test import Client
 from runs.models import ApiToken, Submission
 from runs.people.rights import Role
 from runs.people.roles import role_of
+from runs.services.tokens import make_token
 from tests import factories
 from tests.accounts import SECRET, make_second_factor
 from tests.people.conftest import PASSWORD, code_of, log_in
@@ -107,6 +108,62 @@ def test_the_api_for_submissions_ignores_cookies_and_so_needs_no_csrf_token(pers
     client = Client(enforce_csrf_checks=True)
     client.force_login(person("sam", Role.SUBMITTER))
     assert client.post("/api/v1/submissions/", {"licence": "MIT", "consent": "on"}).status_code == 401
+
+
+class Failing:
+    """A body that cannot be read."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def read(self, size: int = -1) -> bytes:
+        raise self.error
+
+    readline = read
+
+
+def send_large_file(client: Client, address: str, **more: Any) -> int:
+    form = {"CONTENT_TYPE": "multipart/form-data; boundary=x", "CONTENT_LENGTH": str(100 << 20)}
+    return client.post(
+        address, **form, **{"wsgi.input": Failing(AssertionError("the body was read"))}, **more
+    ).status_code
+
+
+@pytest.mark.parametrize("role", [None, Role.VISITOR, Role.SUBMITTER])
+def test_no_byte_of_a_large_file_is_read_before_it_is_known_that_its_sender_may_submit(
+    person: Any, role: Role | None
+) -> None:
+    client = Client(enforce_csrf_checks=True)
+    if role:
+        client.force_login(person("sam", role))
+    assert send_large_file(client, "/api/v1/submissions/") == 401
+    assert send_large_file(client, "/api/v1/submissions/", HTTP_AUTHORIZATION="Bearer no-token") == 401
+    for address in ("/", "/login/", "/admin/login/", "/account/sign-up/", "/submit/tokens/", "/submission/1/facts/"):
+        assert send_large_file(client, address) in (400, 403, 405), address
+    if role is not Role.SUBMITTER:
+        assert send_large_file(client, "/submit/upload/") == (403 if role else 302)
+        assert send_large_file(client, "/review/result/1/audit/") == (403 if role else 302)
+
+
+def test_a_view_without_files_keeps_none_and_reads_the_rest_of_the_form(client: Client, person: Any) -> None:
+    person("sam", Role.SUBMITTER)
+    file = SimpleUploadedFile("large.bin", b"x" * 100_000)
+    answer = client.post("/login/", {"login": "sam", "password": PASSWORD, "file": file})
+    assert (answer.status_code, answer.wsgi_request.FILES) == (302, {})
+
+
+def test_a_submission_that_ends_early_is_refused_and_nothing_of_it_is_kept(person: Any) -> None:
+    _, token = make_token(user=person("sam", Role.SUBMITTER), name="ci")
+
+    answer = Client().post(
+        "/api/v1/submissions/",
+        CONTENT_TYPE="multipart/form-data; boundary=x",
+        CONTENT_LENGTH="1000",
+        HTTP_AUTHORIZATION=f"Bearer {token}",
+        **{"wsgi.input": Failing(ConnectionAbortedError())},
+    )
+    assert (answer.status_code, "ended early" in answer.json()["detail"]) == (400, True)
+    assert not Submission.objects.exists()
 
 
 def test_who_signs_up_gets_no_right_by_asking(client: Client) -> None:
