@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0001_initial"),
+        ("runs", "0002_drafts_change_nothing_shared"),
     ]
 
     operations = [
@@ -32,10 +32,5 @@ class Migration(migrations.Migration):
             model_name="submission",
             name="messages_resent",
             field=models.PositiveSmallIntegerField(default=0, help_text="How often since it was received."),
-        ),
-        migrations.AlterField(
-            model_name="submission",
-            name="digest",
-            field=models.CharField(help_text="sha256 of the bytes, among the uploads.", max_length=64, unique=True),
         ),
     ]
