@@ -79,7 +79,11 @@ TEMPLATES = [
 
 DATABASES = {"default": env.database("DATABASE_URL", STATE / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Of each process; the entries that were not used for longest go. "responses" is for leaderboard.http.response_cache.
+CACHES = {
+    name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}
+    for name in ("default", "responses")
+}
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
