@@ -163,7 +163,7 @@ REST_FRAMEWORK = {
     "STRICT_JSON": True,
     "URL_FORMAT_OVERRIDE": None,
 }
-# Rate limit of /api/ per address and minute; 0: none. A PNG counts as ten requests (http/rate_limits.py).
+# Rate limit per address and minute, 0: none. leaderboard/http/rate_limits.py says what costs how much.
 API_POINTS_A_MINUTE = env.integer("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ArenaBoard",

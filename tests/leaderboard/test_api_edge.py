@@ -157,6 +157,8 @@ def test_a_page_costs_points_when_it_is_made_and_none_from_the_cache(transaction
     assert client.get(f"{BOARD}?view=paper").status_code == 200  # five more
     refused = client.get(f"{BOARD}?agent=Nobody")
     assert (refused.status_code, refused["Retry-After"]) == (429, "50")
+    browser = client.get(f"{BOARD}?agent=Nobody", HTTP_ACCEPT="text/html,*/*")
+    assert (browser.status_code, browser["Content-Type"][:9]) == (429, "text/html")
     assert {client.get(f"{BOARD}?utm={number}").status_code for number in range(20)} == {200}
     Revision.objects.update(number=F("number") + 1)
     assert client.get(BOARD).status_code == 429  # it would have to be made anew
