@@ -11,19 +11,15 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-import django
+from django.core.cache import caches
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-django.setup()
-logging.disable()
-
-from django.core.cache import caches  # noqa: E402
-from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.test.utils import CaptureQueriesContext  # noqa: E402
-from django.utils import timezone  # noqa: E402
-
-from runs.models import Attempt, Result, Run  # noqa: E402
-from runs.services.revision import public_changed  # noqa: E402
+import arena_site.wsgi  # noqa: F401  sets Django up as the web server does, garbage collector included
+from runs.models import Attempt, Result, Run
+from runs.services.revision import public_changed
 
 LISTS = (
     *("tasks", "agents", "runs", "failures", "behaviour", "portability", "cost", "analysis"),
@@ -33,6 +29,7 @@ REPEATS, CLIENT = 3, Client(HTTP_HOST="127.0.0.1")
 
 
 def main() -> None:
+    logging.disable()
     run = Run.objects.order_by("id").first()
     right = Result.objects.filter(run=run, published_attempt__status="passed").select_related("task").first()
     assert run is not None

@@ -194,8 +194,7 @@ def _outcomes_of_cases(results: Sequence[TaskRun]) -> tuple[Outcomes, dict[str, 
 
 
 def _conditional(outcomes: Outcomes, missing: int | None) -> Conditional:
-    tasks, of = len(outcomes), sum(len(one) for one in outcomes.values())
-    count = sum(sum(one) for one in outcomes.values())
+    tasks, of, count = len(outcomes), sum(map(len, outcomes.values())), sum(map(sum, outcomes.values()))
     most = of + (missing or 0)
     worst, best = (count / most, (count + missing) / most) if missing is not None and most else (None, None)
     if not of:
