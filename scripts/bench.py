@@ -135,7 +135,8 @@ def warm(port: int, path: str, chosen: argparse.Namespace) -> Load:
         "Accept-Encoding: gzip",
         address,
     ]
-    request(port, path)  # fills the response cache
+    for _ in range(CLIENTS):
+        request(port, path)  # fills the response cache of every process
     found = []
     for _ in range(chosen.rounds):
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
