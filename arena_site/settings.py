@@ -79,7 +79,11 @@ TEMPLATES = [
 
 DATABASES = {"default": env.database("DATABASE_URL", STATE / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Of each process; the entries that were not used for longest go. "responses" is for leaderboard.http.response_cache.
+CACHES = {
+    name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}
+    for name in ("default", "responses")
+}
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -163,7 +167,7 @@ REST_FRAMEWORK = {
     "STRICT_JSON": True,
     "URL_FORMAT_OVERRIDE": None,
 }
-# Rate limit of /api/ per address and minute; 0: none. A PNG counts as ten requests (http/rate_limits.py).
+# Rate limit per address and minute, 0: none. leaderboard/http/rate_limits.py says what costs how much.
 API_POINTS_A_MINUTE = env.integer("API_POINTS_A_MINUTE", 600, low=0, high=1_000_000)
 SPECTACULAR_SETTINGS = {
     "TITLE": "ArenaBoard",

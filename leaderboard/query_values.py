@@ -14,6 +14,7 @@ from leaderboard.problems import BadQuery
 from leaderboard.words import CATEGORIES, ORIGINS, RUN_STATES, VERIFICATIONS
 
 MOST_LETTERS = 60  # of a value that an error quotes
+MOST_VALUE = 200  # characters of a value, since a page repeats it in each of its links
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,9 @@ def _one_of(words: Container[str], expected: str) -> ValueKind:
     return ValueKind(words.__contains__, expected)
 
 
+_ANY = ValueKind(
+    lambda text: len(text) <= MOST_VALUE and "\0" not in text, f"at most {MOST_VALUE} characters, without NUL"
+)
 _DAY = ValueKind(is_day, "a day such as 2026-11-28")
 _NUMBER = ValueKind(is_number, "a whole number")
 VALUES: Mapping[str, ValueKind] = {
@@ -60,7 +64,7 @@ VALUES: Mapping[str, ValueKind] = {
 
 def is_invalid(name: str, text: str) -> bool:
     """True if the value is invalid. Empty is valid, as forms send fields that were not filled in."""
-    return bool(text) and name in VALUES and not VALUES[name].fits(text)
+    return bool(text) and not (_ANY.fits(text) and VALUES.get(name, _ANY).fits(text))
 
 
 def refuse_invalid(query: Mapping[str, str]) -> None:
@@ -70,4 +74,5 @@ def refuse_invalid(query: Mapping[str, str]) -> None:
     """
     for name, text in query.items():
         if is_invalid(name, text):
-            raise BadQuery(f"{name}={text[:MOST_LETTERS]!r}: expected {VALUES[name].expected}.")
+            kind = VALUES.get(name, _ANY) if _ANY.fits(text) else _ANY
+            raise BadQuery(f"{name}={text[:MOST_LETTERS]!r}: expected {kind.expected}.")

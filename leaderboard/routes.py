@@ -51,7 +51,7 @@ class Route:
     query: str = ""  # the names that the query string may hold
     template: str = ""
     section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
-    is_live: bool = False  # never cached: shows progress, heartbeats or the date
+    is_live: bool = False  # made again after a second: shows progress, heartbeats or the date
     revision_of: Callable[..., str | None] | None = None  # takes the pattern's parts, see `cached_by_revision`
 
     @property
@@ -60,18 +60,19 @@ class Route:
         return tuple(self.query.split(", ")) if self.query else ()
 
     def known(self, query: Query) -> dict[str, str]:
-        """The parameters that it takes, without invalid values."""
-        known = ((name, value) for name, value in query.items() if name in self.names and "\0" not in value)
-        return {name: value for name, value in known if not is_invalid(name, value)}
+        """The parameters that it takes, without empty and invalid values."""
+        given = ((name, query.get(name, "")) for name in self.names)
+        return {name: value for name, value in given if value and not is_invalid(name, value)}
 
-    def refuse(self, query: Query) -> None:
-        """Refuse a query that `known` would have to change, since data must be what was asked for.
+    def asked(self, query: Query) -> dict[str, str]:
+        """The same, for data, which must be what was asked for.
 
         Raises:
             BadQuery: the query has an unknown parameter or an invalid value.
         """
         refuse_unknown(query, self.names)
         refuse_invalid(query)
+        return self.known(query)
 
     def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
         return self.build(self.known(query), **parts)

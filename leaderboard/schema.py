@@ -16,6 +16,7 @@ from rest_framework import serializers
 
 from leaderboard.encoding import data_fields
 from leaderboard.queries.collection import MOST_ID, NUMBERS, Collection
+from leaderboard.query_values import MOST_VALUE
 
 ROWS, MOST_ROWS = 100, 1000  # of one page of a collection: the default and the largest limit
 PAGING = ("cursor", "limit")
@@ -104,7 +105,8 @@ class PageSchema(DataSchema):
         return serializer_of(self.view.route.page)
 
     def get_override_parameters(self) -> list[Any]:
-        return [OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in self.view.route.names]
+        text = {"type": "string", "maxLength": MOST_VALUE}
+        return [OpenApiParameter(name, text, OpenApiParameter.QUERY) for name in self.view.route.names]
 
     def get_operation_id(self) -> str:
         return str(self.view.route.name)

@@ -21,8 +21,8 @@ from leaderboard.downloads.run_zip import zip_chunks
 from leaderboard.drawings import MissingFont, png_of, svg_of
 from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
-from leaderboard.http.etags import cached_by_revision
-from leaderboard.pages.base import Page
+from leaderboard.http.etags import cached_by_revision, live
+from leaderboard.pages.base import Page, Query
 from leaderboard.pages.result import page as result_page
 from leaderboard.pages.task import page as task_page
 from leaderboard.problems import problem, refuse_unknown
@@ -44,13 +44,38 @@ def read_only(view: View) -> View:
     return csrf_exempt(require_safe(view))
 
 
-def for_route(route: Route) -> Callable[[View], View]:
-    """A decorator for a read-only view of the route's page, cached unless the page is live."""
-    return lambda view: read_only(view if route.is_live else cached_by_revision(view, route.revision_of))
+def only(*names: str) -> Callable[[Query], dict[str, str]]:
+    """What reads a query for an address that takes these parameters and refuses others."""
+
+    def read(query: Query) -> dict[str, str]:
+        refuse_unknown(query, names)
+        return dict(query.items())
+
+    return read
+
+
+def for_page(route: Route) -> Callable[[View], View]:
+    """A decorator for a read-only, cached view of the route's page, which ignores parameters that it does not take."""
+    return lambda view: _cached(route, view, route.known)
+
+
+def for_data(route: Route) -> Callable[[View], View]:
+    """The same for data, which refuses parameters that it does not take."""
+    return lambda view: cached_data(route, view)
+
+
+def cached_data(route: Route, view: View, media_type: str = "") -> View:
+    """`view` of the route's data, read-only and cached; see `cached_by_revision`."""
+    return _cached(route, view, route.asked, media_type)
+
+
+def _cached(route: Route, view: View, read: Callable[[Query], dict[str, str]], media_type: str = "") -> View:
+    revision_of = live if route.is_live else route.revision_of
+    return read_only(cached_by_revision(view, read, revision_of=revision_of, media_type=media_type))
 
 
 def html(route: Route) -> View:
-    @for_route(route)
+    @for_page(route)
     def page(request: HttpRequest, **parts: Any) -> HttpResponse:
         return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
 
@@ -60,7 +85,7 @@ def html(route: Route) -> View:
 def fragment(route: Route) -> View:
     """The part of a page that shows progress, polled by static/js/poll.js."""
 
-    @read_only
+    @for_page(route)
     def part(request: HttpRequest, **parts: Any) -> HttpResponse:
         response = render(
             request, POLLED[route.name], _context(request, route, _build(route, request, parts), PROGRESS)
@@ -74,7 +99,7 @@ def fragment(route: Route) -> View:
 def explore(route: Route) -> View:
     """An interactive chart; the only page that loads plotly.js."""
 
-    @for_route(route)
+    @for_page(route)
     def page(request: HttpRequest, chart: str, **parts: Any) -> HttpResponse:
         built = _build(route, request, parts)
         shown = _part(built.charts, chart)
@@ -86,7 +111,7 @@ def explore(route: Route) -> View:
 
 
 def csv(route: Route) -> View:
-    @for_route(route)
+    @for_data(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
         lines = csv_lines(_table(route, request, table, parts))
         return _named(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), f"{route.name}-{table}.csv")
@@ -97,7 +122,7 @@ def csv(route: Route) -> View:
 def json(route: Route) -> View:
     """A table as a list of objects with the typed values of its CSV."""
 
-    @for_route(route)
+    @for_data(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
         return JsonResponse(encode(json_rows(_table(route, request, table, parts))), safe=False)
 
@@ -107,18 +132,15 @@ def json(route: Route) -> View:
 def rows_csv(collection: Collection) -> View:
     """A whole collection, streamed."""
 
-    @read_only
-    @cached_by_revision
     def file(request: HttpRequest) -> HttpResponseBase:
-        refuse_unknown(request.GET, tuple(collection.filters))
         chunks = csv_chunks(collection, collection.narrowed(request.GET.dict()))
         return _named(StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8"), f"{collection.name}.csv")
 
-    return file
+    return read_only(cached_by_revision(file, only(*collection.filters)))
 
 
 def svg(route: Route) -> View:
-    @for_route(route)
+    @for_data(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
         drawing = svg_of(_chart(route, request, chart, parts))
         return _named(HttpResponse(drawing, content_type="image/svg+xml"), f"{route.name}-{chart}.svg")
@@ -127,7 +149,7 @@ def svg(route: Route) -> View:
 
 
 def png(route: Route) -> View:
-    @for_route(route)
+    @for_data(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
         drawing = svg_of(_chart(route, request, chart, parts))
         try:
@@ -212,12 +234,10 @@ def task_source(request: HttpRequest, path: str, **parts: str) -> HttpResponseBa
 
 
 def _table(route: Route, request: HttpRequest, table: str, parts: dict[str, Any]) -> Table:
-    route.refuse(request.GET)
     return _part(_build(route, request, parts).tables, table)
 
 
 def _chart(route: Route, request: HttpRequest, chart: str, parts: dict[str, Any]) -> Chart:
-    route.refuse(request.GET)
     return _part(_build(route, request, parts).charts, chart)
 
 

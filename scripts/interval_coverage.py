@@ -118,7 +118,7 @@ def _band(draws: Draws) -> bool:
 
 def _paired(draws: Draws) -> bool:
     """A paired t-test of two equal entries finds no difference."""
-    return paired_t(draws.gamma(0.5, 1, TASKS) - draws.gamma(0.5, 1, TASKS)).p >= 1 - WANTED
+    return bool(paired_t(draws.gamma(0.5, 1, TASKS) - draws.gamma(0.5, 1, TASKS)).p >= 1 - WANTED)
 
 
 def _sign_flip(draws: Draws) -> bool:

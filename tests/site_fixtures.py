@@ -7,16 +7,21 @@ from typing import Any
 
 import pytest
 from celery import current_app
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.test import Client
+
+
+def clear_caches() -> None:
+    for cache in caches.all():
+        cache.clear()
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_kept(request: pytest.FixtureRequest) -> None:
     """Before a test that has a database: one that commits has a new one, whose counter of changes begins again."""
     if "_django_db_helper" in request.fixturenames:
-        cache.clear()
+        clear_caches()
 
 
 @pytest.fixture(autouse=True)

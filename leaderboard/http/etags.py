@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
@@ -10,39 +11,54 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.cache import get_conditional_response
 
-from leaderboard.http.response_cache import cached_response
+from leaderboard.http.rate_limits import pay_for_making
+from leaderboard.http.response_cache import Moment, cached_response
 from leaderboard.queries.revision import revision
 
 View = Callable[..., HttpResponseBase]
 MADE_OF = ("leaderboard", "runs", "templates", "static", "evaluator")  # folders of the code that a page depends on
+LIVE_S = 1
 
 
-def cached_by_revision(view: View, revision_of: Callable[..., str | None] | None = None) -> View:
-    """A view whose responses have an ETag and are cached until the revision changes.
+def cached_by_revision(
+    view: View,
+    read: Callable[[Mapping[str, str]], dict[str, str]] = lambda query: {},
+    *,
+    revision_of: Callable[..., str | None] | None = None,
+    media_type: str = "",
+) -> View:
+    """A view whose responses are cached, and have an ETag made of the revision of what they show.
 
-    `revision_of` takes the view's arguments and returns the revision of what it shows, or None while that changes
-    without a new revision; nothing is cached then. Without it the revision is the counter of public changes. It is read
-    before the response is made, so that a change in between gives the next response another ETag. ETags are weak, as
-    gzip may follow.
+    That is the counter of public changes, which is read for each request, before the response is made: a change in
+    between gives the next response another ETag. A view that also shows what is not counted has a `revision_of`, which
+    takes the view's arguments and returns None while something may change without a new revision. It is asked once a
+    second, and what it returns None for is made again once a second: so late may such a response be.
+
+    `read` returns the part of the query that the view reads, nothing by default, and may refuse the query. A view with
+    a `media_type` refuses whoever does not accept that, which is not cached. ETags are weak, as gzip may follow.
     """
 
     @wraps(view)
     def wrapped(request: HttpRequest, **parts: Any) -> HttpResponseBase:
-        found = revision_of(**parts) if revision_of else revision()
-        if found is None:
+        query = read(request.GET)
+        if media_type and not request.accepts(media_type):
+            pay_for_making(request)
             return view(request, **parts)
-        state = f"{_code_version()}-{found}"
-        etag = f'W/"{state}"'
-        if unchanged := get_conditional_response(request, etag=etag):
-            return unchanged
-        response = cached_response(request, state, lambda: view(request, **parts))
-        if response.status_code == 200:
-            response["ETag"] = etag
-        return response
+        counted = None if revision_of else revision()
+        moment = Moment(f"{_code_version()}-{counted}", int(time.monotonic() // LIVE_S) if revision_of else 0)
+
+        def etag() -> str | None:
+            found = revision_of(**parts) if revision_of else counted
+            return f'W/"{_code_version()}-{found}"' if found else None
+
+        return cached_response(request, query, moment, etag, lambda: view(request, **parts))
 
     return wrapped
+
+
+def live(**parts: Any) -> None:
+    """The revision of what may always change without a new one."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Rate limits on data and files, for each address and each token: points a minute, counted in the cache.
+"""Rate limits, in points a minute, for each address and each token: on data, on files and on the making of pages.
 
 Each web process counts for itself unless the cache is shared (CACHES), so the true limit is up to as many times as high
 as there are processes: enough to keep one client from starving the others.
@@ -16,9 +16,10 @@ from django.http import HttpRequest
 
 from runs.people.addresses import client_address, network_of
 
+Costs = tuple[tuple[re.Pattern[str], int], ...]
 WINDOW_S = 60
-# Points by path; the first pattern that matches counts. All other addresses are pages and cost nothing.
-COSTS = (
+# Points of a request by path; the first pattern that matches counts. All other addresses are pages and cost nothing.
+COSTS: Costs = (
     (re.compile(r"/api/.*\.png"), 10),  # 0.2 to 1.5 s of a processor; other responses take some milliseconds
     (re.compile(r"/api/v1/submissions/"), 10),  # up to 128 MiB go to the disk
     (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
@@ -26,20 +27,53 @@ COSTS = (
     (re.compile(r"/result/\d+/(?!explore/).+|/task/.+/source/.+|/feed\.atom"), 1),  # records, logs, sources, sessions
     (re.compile(r"/submit/upload/"), 10),
 )
+# Points of a response that is not in the response cache and has to be made, in addition; about 20 ms of a processor
+# each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
+MAKING: Costs = (
+    (re.compile(r"(/api/v1)?/(board|distribution|compare|generalization)/.+"), 5),
+    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis)/.*|/api/v1/rows/.+"), 3),
+    (re.compile(r"/api/v1/schema\.json"), 5),
+    (re.compile(r".*"), 1),
+)
 
 
-def seconds_to_wait(request: HttpRequest) -> int:
-    """Count the request and return the seconds until its address and token have points again; 0 while they have."""
-    most, cost, now = settings.API_POINTS_A_MINUTE, cost_of(request.path), time.time()
+class TooManyRequests(Exception):
+    """A client has no points left. `wait_s` is the number of seconds until it has."""
+
+    def __init__(self, wait_s: int) -> None:
+        super().__init__(wait_s)
+        self.wait_s = wait_s
+
+
+def pay_for_request(request: HttpRequest) -> None:
+    """
+    Raises:
+        TooManyRequests: its address or token has no points left.
+    """
+    _pay(request, cost_of(request.path))
+
+
+def pay_for_making(request: HttpRequest) -> None:
+    """Count a response that has to be made.
+
+    Raises:
+        TooManyRequests: the address or token has no points left.
+    """
+    _pay(request, cost_of(request.path, MAKING))
+
+
+def _pay(request: HttpRequest, cost: int) -> None:
+    most, now = settings.API_POINTS_A_MINUTE, time.time()
     if not most or not cost:
-        return 0
+        return
     spent = [_spend(f"points:{client}:{int(now // WINDOW_S)}", cost) for client in _clients(request)]
-    return 0 if max(spent) <= most else WINDOW_S - int(now % WINDOW_S)
+    if max(spent) > most:
+        raise TooManyRequests(WINDOW_S - int(now % WINDOW_S))
 
 
-def cost_of(path: str) -> int:
-    """The points that a request for this path costs; 0 for a page."""
-    return next((points for pattern, points in COSTS if pattern.fullmatch(path)), 0)
+def cost_of(path: str, costs: Costs = COSTS) -> int:
+    """The points by the first pattern that matches the path; 0 without one."""
+    return next((points for pattern, points in costs if pattern.fullmatch(path)), 0)
 
 
 def _clients(request: HttpRequest) -> list[str]:

@@ -181,7 +181,7 @@ def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int)
     """Unseen cases in the order of their evaluation; none before the round is revealed."""
     rows: UnseenMeasurementQuerySet[UnseenMeasurement] = UnseenMeasurement.objects.visible()
     found = _published(rows, suite_id, device_slug, protocol, round_id)
-    return [UnseenCaseRow(*row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
+    return [UnseenCaseRow._make(row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
 
 
 def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd, inf, sqrt
+from math import gcd, sqrt
 
 import numpy as np
 from scipy.special import stdtr
@@ -20,8 +20,10 @@ NOT_COMPLETE = "An entry with missing results is not compared."
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    mean: float
-    p: float  # two-sided
+    """Of one pair of entries, or of each pair."""
+
+    mean: Numbers
+    p: Numbers  # two-sided
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def compare_usable_speedup(first: ResultMatrix, second: ResultMatrix, eligible_t
     if refused:
         return PairedComparison(None, None, None, refused, refused, *_by_task(difference))
     test, interval = paired_t(difference), exponential(student(difference))
-    return PairedComparison(float(np.exp(test.mean)), interval, test.p, None, None, *_by_task(difference))
+    return PairedComparison(float(np.exp(test.mean)), interval, float(test.p), None, None, *_by_task(difference))
 
 
 def compare_correctness(first: ResultMatrix, second: ResultMatrix) -> PairedComparison:
@@ -92,13 +94,16 @@ def common_tasks(entries: Sequence[ResultMatrix]) -> list[int]:
     return [int(task) for task in np.flatnonzero(np.all([one.known.all(axis=1) for one in entries], axis=0))]
 
 
-def paired_t(difference: Numbers) -> PairedTest:
-    """Student's paired t test of a zero mean difference; p is 1 where the entries agree on every task."""
-    n, mean, sd = len(difference), float(difference.mean()), float(difference.std(ddof=1))
-    if not difference.any():
-        return PairedTest(0.0, 1.0)
-    t = abs(mean) / (sd / sqrt(n)) if sd else inf
-    return PairedTest(mean, 2 * float(stdtr(n - 1, -t)))
+def paired_t(differences: Numbers) -> PairedTest:
+    """Student's paired t test of a zero mean difference; p is 1 where the entries agree on every task.
+
+    Of several pairs (`differences`: pairs × tasks) all are tested at once.
+    """
+    tasks, means, spreads = differences.shape[-1], differences.mean(axis=-1), differences.std(axis=-1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # without a spread, t is infinite, or 0/0 where all agree
+        t = np.abs(means) / (spreads / sqrt(tasks))
+    p = np.where(differences.any(axis=-1), 2 * stdtr(tasks - 1, -t), 1.0)
+    return PairedTest(means, p)
 
 
 def sign_flip_p(steps: list[int]) -> float:

@@ -21,6 +21,7 @@ from leaderboard.statistics.rates import effective_size, wilson
 from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
+Outcomes = dict[str, list[bool]]  # by task: whether the candidate is correct, where the baseline is
 FUNCTIONAL = "Functional times are not compared."
 
 
@@ -128,21 +129,15 @@ def generalization(results: Sequence[TaskRun], *, is_functional: bool) -> Genera
 
 
 def measures(results: Sequence[TaskRun], *, is_functional: bool) -> Measures:
-    cases = [
-        (result.task, case.category, quadrant)
-        for result in results
-        for case, quadrant in zip(result.cases, result.quadrants, strict=True)
-    ]
-    by_category: dict[str, list[tuple[str, Quadrant | None]]] = {name: [] for name in CONFIG_CATEGORIES}
-    for task, category, quadrant in cases:
-        by_category[category].append((task, quadrant))
+    cases, by_category = _outcomes_of_cases(results)
     return Measures(
         paper=_quadrants(result.paper for result in results),
         strict=_quadrants(result.strict for result in results),
         conditional=_over_results(results),
         retention=_over_results([result for result in results if result.seen_passed]),
-        cases=_over_cases((task, quadrant) for task, _, quadrant in cases),
-        categories=tuple(CategoryConditional(name, _over_cases(found)) for name, found in by_category.items()),
+        # Without worst and best: the number of cases of a missing result is not known.
+        cases=_conditional(cases, None),
+        categories=tuple(CategoryConditional(name, _conditional(found, None)) for name, found in by_category.items()),
         transfer=transfer(results, is_functional=is_functional),
     )
 
@@ -177,7 +172,7 @@ def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
 
 def _over_results(results: Sequence[TaskRun]) -> Conditional:
     """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants."""
-    outcomes: dict[str, list[bool]] = defaultdict(list)
+    outcomes: Outcomes = defaultdict(list)
     missing = 0
     for result in results:
         missing += result.paper is None
@@ -186,18 +181,20 @@ def _over_results(results: Sequence[TaskRun]) -> Conditional:
     return _conditional(outcomes, missing)
 
 
-def _over_cases(cases: Iterable[tuple[str, Quadrant | None]]) -> Conditional:
-    """Σ [y ∧ b] / Σ [b] over cases, without worst and best: the missing results' number of cases is not known."""
-    outcomes: dict[str, list[bool]] = defaultdict(list)
-    for task, quadrant in cases:
-        if quadrant in ("both_pass", "opt_regression"):
-            outcomes[task].append(quadrant == "both_pass")
-    return _conditional(outcomes, None)
+def _outcomes_of_cases(results: Sequence[TaskRun]) -> tuple[Outcomes, dict[str, Outcomes]]:
+    """The outcomes of the cases whose baseline is correct: of all of them, and by category."""
+    of_all: Outcomes = defaultdict(list)
+    by_category: dict[str, Outcomes] = {name: defaultdict(list) for name in CONFIG_CATEGORIES}
+    for result in results:
+        for case, quadrant in zip(result.cases, result.quadrants, strict=True):
+            if quadrant in ("both_pass", "opt_regression"):
+                of_all[result.task].append(quadrant == "both_pass")
+                by_category[case.category][result.task].append(quadrant == "both_pass")
+    return of_all, by_category
 
 
-def _conditional(outcomes: dict[str, list[bool]], missing: int | None) -> Conditional:
-    tasks, of = len(outcomes), sum(len(one) for one in outcomes.values())
-    count = sum(sum(one) for one in outcomes.values())
+def _conditional(outcomes: Outcomes, missing: int | None) -> Conditional:
+    tasks, of, count = len(outcomes), sum(map(len, outcomes.values())), sum(map(sum, outcomes.values()))
     most = of + (missing or 0)
     worst, best = (count / most, (count + missing) / most) if missing is not None and most else (None, None)
     if not of:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+
+import numpy as np
 
 from leaderboard.statistics.comparisons import paired_t
 from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, too_few
@@ -37,18 +38,18 @@ def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
     refused = too_few(len(entries[0]), MIN_TASKS_FOR_COMPARISON, "Rank intervals need")
     if refused:
         return refused
-    pairs = list(combinations(range(len(entries)), 2))
-    found = [paired_t(entries[a] - entries[b]) for a, b in pairs]
+    values = np.array(entries)
+    first, second = np.triu_indices(len(entries), k=1)
+    found = paired_t(values[first] - values[second])
     better: list[set[int]] = [set() for _ in entries]  # the entries significantly better than this one
-    for (a, b), test, differs in zip(pairs, found, holm([test.p for test in found]), strict=True):
+    for a, b, mean, differs in zip(first.tolist(), second.tolist(), found.mean, holm(found.p.tolist()), strict=True):
         if differs:
-            worse, best = (b, a) if test.mean > 0 else (a, b)
+            worse, best = (b, a) if mean > 0 else (a, b)
             better[worse].add(best)
-    means = [float(values.mean()) for values in entries]
-    first = {index for index, rank in enumerate(ranks(means)) if rank == 1}
+    leaders = {index for index, rank in enumerate(ranks([float(one.mean()) for one in entries])) if rank == 1}
     beaten = [sum(index in others for others in better) for index in range(len(entries))]
     return [
-        RankInterval(1 + len(better[index]), len(entries) - beaten[index], bool(better[index] & first))
+        RankInterval(1 + len(better[index]), len(entries) - beaten[index], bool(better[index] & leaders))
         for index in range(len(entries))
     ]
 

@@ -68,8 +68,9 @@ def agreement(outcomes: Outcomes) -> float:
     n, tasks = sum(sizes), len(sizes)
     if tasks < 2 or n == tasks:
         return 1.0
-    means = [sum(runs) / len(runs) for runs in outcomes]
-    mean = sum(map(sum, outcomes)) / n
+    counts = [sum(runs) for runs in outcomes]
+    means = [count / size for count, size in zip(counts, sizes, strict=True)]
+    mean = sum(counts) / n
     between = sum(size * (one - mean) ** 2 for size, one in zip(sizes, means, strict=True)) / (tasks - 1)
     within = sum(size * one * (1 - one) for size, one in zip(sizes, means, strict=True)) / (n - tasks)
     if within == 0:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
 from arena_site.operations import table_rows
@@ -23,6 +22,7 @@ from runs.worker import evaluation
 from tests import factories
 from tests.runs.conftest import Site, sent, site, specs  # noqa: F401  fixtures
 from tests.runs.crawl import seen_at_a_glance
+from tests.site_fixtures import clear_caches
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -60,7 +60,7 @@ def begin_anew(settings: Any, folder: Path) -> None:
     guards.drop()  # `flush` brings them back
     call_command("flush", interactive=False, verbosity=0)
     settings.ARCHIVE_FOLDER = folder
-    cache.clear()
+    clear_caches()
 
 
 def all_rows() -> dict[str, list[str]]:

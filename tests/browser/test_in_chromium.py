@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from playwright.sync_api import expect
 
@@ -14,6 +13,7 @@ from leaderboard.routes import ROUTES
 from leaderboard.views import PLOTLY
 from runs.models import Attempt
 from tests.browser.site import make_site
+from tests.site_fixtures import clear_caches
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +27,7 @@ def made(tmp_path_factory):
 @pytest.fixture
 def site(transactional_db, settings, made):
     settings.ARCHIVE_FOLDER = made["folder"] / "archive"
-    cache.clear()  # its keys count changes, and each test counts from nothing
+    clear_caches()  # its keys count changes, and each test counts from nothing
     connection.ensure_connection()
     with closing(sqlite3.connect(made["folder"] / "site.sqlite3")) as copy:
         if "site" in made:

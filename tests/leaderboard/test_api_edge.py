@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.core.cache import cache
+from django.db.models import F
 
 from leaderboard.http import rate_limits
 from leaderboard.routes import ROUTES
@@ -148,3 +149,32 @@ def test_the_proxys_word_for_an_address_counts_only_behind_a_proxy(rf, settings)
     assert rate_limits.client_address(request) == "10.0.0.1"
     settings.HTTPS = True
     assert rate_limits.client_address(request) == "5.6.7.8"
+
+
+def test_a_page_costs_points_when_it_is_made_and_none_from_the_cache(transactional_db, client, few_points) -> None:
+    published = factories.make_run(suite=factories.make_suite(name="smoke"), status="passed", state="published")
+    assert {client.get(BOARD).status_code for _ in range(20)} == {200}  # five points
+    assert client.get(f"{BOARD}?view=paper").status_code == 200  # five more
+    refused = client.get(f"{BOARD}?agent=Nobody")
+    assert (refused.status_code, refused["Retry-After"]) == (429, "50")
+    browser = client.get(f"{BOARD}?agent=Nobody", HTTP_ACCEPT="text/html,*/*")
+    assert (browser.status_code, browser["Content-Type"][:9]) == (429, "text/html")
+    assert {client.get(f"{BOARD}?utm={number}").status_code for number in range(20)} == {200}
+    Revision.objects.update(number=F("number") + 1)
+    assert client.get(BOARD).status_code == 429  # it would have to be made anew
+    assert client.get(f"/run/{published.pk}/", REMOTE_ADDR="10.0.0.9").status_code == 200
+
+
+def test_the_schema_is_made_once_and_costs_what_a_page_does(transactional_db, client, few_points) -> None:
+    first = client.get("/api/v1/schema.json")
+    Revision.objects.create(id=1, number=1)  # it does not depend on what is public
+    assert client.get("/api/v1/schema.json", HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
+    assert [client.get("/api/v1/schema.json").status_code for _ in range(5)] == [200] * 5  # 5 and 7 points
+    assert client.get("/api/v1/schema.json").status_code == 429
+
+
+def test_a_value_longer_than_any_name_is_left_out_by_pages_and_refused_by_data(published, client) -> None:
+    published()
+    long = "x" * 3000
+    assert long.encode() not in client.get(f"{BOARD}?agent={long}").content
+    assert "expected at most 200 characters" in client.get(f"/api/v1{BOARD}?agent={long}").json()["detail"]

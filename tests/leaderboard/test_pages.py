@@ -6,11 +6,11 @@ import math
 from datetime import UTC, datetime
 
 import pytest
-from django.core.cache import cache
 
 from leaderboard.pages.home.boards import suite_boards
 from tests import factories
 from tests.leaderboard.timed import noisy
+from tests.site_fixtures import clear_caches
 
 
 def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
@@ -50,14 +50,14 @@ def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_who_is_first_is_counted_once_until_something_public_changes(django_assert_num_queries) -> None:
-    cache.clear()
+    clear_caches()
     factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
     [place] = suite_boards()
     with django_assert_num_queries(1):
         assert suite_boards() == (place,)
     factories.make_run(suite=factories.make_suite([factories.make_task()]), state="published")
     assert len(suite_boards()) == 2
-    cache.clear()
+    clear_caches()
 
 
 def test_an_empty_site_says_what_to_do(db, client) -> None:

@@ -28,7 +28,7 @@ COUNTS = {
     "/search/?q=0123456789": 6,
     "/runs/": 2,
     "/run/{run}/": 5,
-    "/run/{run}/progress/": 4,
+    "/run/{run}/progress/": 5,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 4,  # and one more for claims, if a run was handed in
     "/analysis/": 4,

@@ -1,4 +1,7 @@
-"""The response cache: a page is made once and then sent as it is; the next response after a change is new."""
+"""The response cache: a page is made once and then sent as it is; the next response after a change is new.
+
+A made-up parameter makes nothing anew, and while one request renews a page, others get the one before.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import gzip
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
-from django.core.cache import cache
 from django.db import connection, connections, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
@@ -20,6 +23,7 @@ from leaderboard.http import response_cache
 from runs.models import Attempt, Result, Run, Suite
 from runs.services import catalog, publishing, registry
 from tests import factories
+from tests.site_fixtures import clear_caches
 
 Answer = HttpResponse | StreamingHttpResponse
 BOARD = "/board/smoke/all/cpu-x86_64/"
@@ -45,10 +49,26 @@ def read(client: Client, address: str = BOARD, **headers: str) -> str:
     return response.getvalue().decode()
 
 
-def query_count(client: Client, address: str = BOARD) -> int:
+def query_count(client: Client, address: str = BOARD, **headers: str) -> int:
     with CaptureQueriesContext(connection) as asked:
-        read(client, address)
+        read(client, address, **headers)
     return len(asked)
+
+
+class Clock:
+    """Stands still until it is told to go on."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def second(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("leaderboard.http.etags.time", clock)
+    return clock
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -122,7 +142,7 @@ def test_the_next_response_after_a_change_shows_it(run: Run, client: Client, cha
     change(run)
     after = read(client)
     assert after != before
-    cache.clear()
+    clear_caches()
     assert read(client) == after  # exactly what is made from nothing
 
 
@@ -173,10 +193,18 @@ def made(transactional_db: None) -> list[str]:
     return []
 
 
-def ask(made: list[str], answer: Answer, revision: str = "1", path: str = "/") -> Answer:
-    """Through `kept`; notes in `made` when it was made."""
-    request: HttpRequest = RequestFactory().get(path)
-    found = response_cache.cached_response(request, revision, lambda: made.append(path) or answer)
+def ask(
+    made: list[str], make: Answer | Callable[[], Answer], revision: str = "1", *, second: int = 0, etag: str = ""
+) -> Answer:
+    """Through the cache; notes in `made` for which revision it was made."""
+
+    def making() -> Answer:
+        made.append(revision)
+        return make() if callable(make) and not isinstance(make, HttpResponse | StreamingHttpResponse) else make
+
+    request: HttpRequest = RequestFactory().get("/")
+    moment = response_cache.Moment(revision, second)
+    found = response_cache.cached_response(request, {}, moment, lambda: etag or f'W/"{revision}"', making)
     assert isinstance(found, Answer)
     return found
 
@@ -192,7 +220,7 @@ def test_personal_responses_and_errors_are_never_cached(made: list[str], kind: s
         answer.status_code = 503
     for _ in range(2):
         assert ask(made, answer).content == answer.content
-    assert made == ["/", "/"]
+    assert made == ["1", "1"]
 
 
 def test_a_stream_too_long_to_hold_is_sent_whole_and_not_read_ahead(made: list[str]) -> None:
@@ -207,21 +235,77 @@ def test_a_stream_too_long_to_hold_is_sent_whole_and_not_read_ahead(made: list[s
     assert 16 <= len(asked) < 20  # about a MiB was read to see whether it ends
     assert len(answer.getvalue()) == 100 * (64 << 10)
     ask(made, StreamingHttpResponse([b"short"]))
-    assert made == ["/", "/"]
+    assert made == ["1", "1"]
 
 
 def test_many_who_ask_at_once_wait_for_one_that_makes_it(made: list[str]) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: in_a_thread(made), range(32)))
-    assert made == ["/"]
+    assert made == ["1"]
     assert {answer.content for answer in answers} == {b"x"}
 
 
-def in_a_thread(made: list[str]) -> HttpResponse:
+def in_a_thread(made: list[str], make: Answer | Callable[[], Answer] | None = None, revision: str = "1") -> Answer:
     try:
-        return ask(made, HttpResponse(b"x"))
+        return ask(made, make or HttpResponse(b"x"), revision)
     finally:
         connections.close_all()
+
+
+def test_while_one_request_renews_a_page_others_get_the_one_before(made: list[str]) -> None:
+    ask(made, HttpResponse(b"old"))
+    begun, may_end = Event(), Event()
+
+    def slowly() -> HttpResponse:
+        begun.set()
+        assert may_end.wait(10)
+        return HttpResponse(b"new")
+
+    with ThreadPoolExecutor(1) as pool:
+        renewal = pool.submit(in_a_thread, made, slowly, "2")
+        assert begun.wait(10)
+        meanwhile = ask(made, HttpResponse(b"never made"), "2")
+        may_end.set()
+        assert renewal.result().content == b"new"
+    assert (meanwhile.content, meanwhile["ETag"]) == (b"old", 'W/"1"')
+    assert ask(made, HttpResponse(b"never made"), "2").content == b"new"
+    assert made == ["1", "2"]
+
+
+def test_what_is_looked_at_once_a_second_is_made_only_where_it_changed(made: list[str]) -> None:
+    for second, etag in ((1, "a"), (1, "b"), (2, "a"), (3, "b")):  # "b" in the first second is not looked at
+        ask(made, HttpResponse(b"x"), second=second, etag=etag)
+    assert made == ["1", "1"]
+
+
+JUNK = ("utm_source=x", "u=1&v=2", "agent=", "view=bogus", f"agent={'x' * 201}", "as_of=2026-99-99", "%00=%00")
+
+
+@pytest.mark.parametrize("address", PAGES[:3])
+def test_a_parameter_that_a_page_does_not_read_makes_no_new_entry(run: Run, client: Client, address: str) -> None:
+    first = read(client, address)
+    for junk in JUNK:
+        assert query_count(client, f"{address}?{junk}") == 1
+        assert read(client, f"{address}?{junk}") == first
+    assert client.get(f"/api/v1{address}", headers={"Accept": "application/json"}).status_code == 200
+    assert query_count(client, f"/api/v1{address}", Accept="application/json, application/json; indent=4") == 1
+
+
+@pytest.mark.parametrize("address", ["/feed.atom", "/runs/", "/", "/search/", "/data/"])
+def test_other_pages_ignore_what_they_do_not_read(run: Run, client: Client, second: Clock, address: str) -> None:
+    read(client, address)
+    assert query_count(client, f"{address}?utm_source=x") <= (1 if address == "/feed.atom" else 0)
+
+
+def test_the_order_of_parameters_makes_no_new_entry(run: Run, client: Client) -> None:
+    read(client, f"{BOARD}?view=paper&sort=name")
+    assert query_count(client, f"{BOARD}?sort=agent&sort=name&view=paper") == 1
+
+
+@pytest.mark.parametrize("address", [f"/api/v1{BOARD}", ENTRIES, "/api/v1/rows/runs/", "/api/v1/schema.json"])
+def test_data_refuses_an_unknown_parameter_although_its_page_is_cached(run: Run, client: Client, address: str) -> None:
+    read(client, address)
+    assert client.get(f"{address}?utm_source=x").status_code == 400
 
 
 @pytest.fixture
@@ -233,11 +317,24 @@ def places(run: Run) -> dict[str, str]:
     return pages | {"attempts": f"/api/v1/result/{result.pk}/attempts.csv"}
 
 
-def test_pages_of_attempts_are_cached_while_none_is_open(places: dict[str, str], client: Client) -> None:
+def test_pages_of_attempts_are_looked_at_once_a_second(places: dict[str, str], client: Client, second: Clock) -> None:
     for address in places.values():
         first = read(client, address)
+        assert query_count(client, address) == 0
+        second.now += 1
         assert query_count(client, address) == 1
         assert read(client, address) == first
+
+
+def test_pages_of_open_attempts_are_made_once_a_second(
+    run: Run, places: dict[str, str], client: Client, second: Clock
+) -> None:
+    factories.make_attempt(result=run.results.first(), status="queued")
+    for address in places.values():
+        read(client, address)
+        assert query_count(client, address) == 0
+        second.now += 1
+        assert query_count(client, address) > 1
 
 
 @pytest.fixture
@@ -250,25 +347,25 @@ def verdict(places: dict[str, str]) -> dict[str, object]:
 
 
 def test_an_attempt_shows_on_its_pages_at_every_step(
-    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client
+    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client, second: Clock
 ) -> None:
     result = run.results.first()
     assert result is not None
     before = {place: read(client, address) for place, address in places.items()}
     attempt = factories.make_attempt(result=result, status="queued")
+    second.now += 1
     queued = {place: read(client, address) for place, address in places.items()}
-    assert all(query_count(client, address) > 1 for address in places.values())
     Attempt.objects.filter(pk=attempt.pk).update(**verdict)
+    second.now += 1
     ended = {place: read(client, address) for place, address in places.items()}
-    assert all(query_count(client, address) == 1 for address in places.values())
     shown = [place for place in places if len({before[place], queued[place], ended[place]}) == 3]
     assert shown == ["run", "result", "attempts"]  # a task shows the public answer
-    cache.clear()
+    clear_caches()
     assert {place: read(client, address) for place, address in places.items()} == ended
 
 
 def test_an_etag_does_not_reveal_that_a_withheld_attempt_ended(
-    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client
+    run: Run, places: dict[str, str], verdict: dict[str, object], client: Client, second: Clock
 ) -> None:
     result = run.results.first()
     assert result is not None
@@ -277,6 +374,7 @@ def test_an_etag_does_not_reveal_that_a_withheld_attempt_ended(
     attempt = factories.make_attempt(result=result, status="queued")
     waiting = {place: client.get(address) for place, address in places.items()}
     Attempt.objects.filter(pk=attempt.pk).update(**verdict | {"ended_at": timezone.now()})
+    second.now += 1
     for place, address in places.items():
         hidden = client.get(address)
         assert hidden.getvalue() == waiting[place].getvalue()

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.core import serializers
-from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -21,6 +20,7 @@ from tests.browser.site import make_site
 from tests.chaos.places import connected
 from tests.conftest import lacking
 from tests.servers import Missing, postgres
+from tests.site_fixtures import clear_caches
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 LABELS = ("auth", "people", "runs")
@@ -51,7 +51,7 @@ def test_sqlite_and_postgresql_give_the_same_pages(archive_folder: None, monkeyp
 
 
 def fetched(addresses: Iterable[str]) -> dict[str, tuple[int, bytes]]:
-    cache.clear()
+    clear_caches()
     client, found = Client(), {}
     for address in addresses:
         answer = client.get(address)

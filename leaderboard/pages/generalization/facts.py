@@ -145,14 +145,10 @@ def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional:
     )
     counted = cases if reason is None else ()
     outcomes = tuple(
-        CaseOutcome(
-            case.category,
-            case.baseline_correct,
-            case.correct,
-            None if is_functional else case.log_ratio,
-            case.is_eligible and not is_functional,
-        )
-        for case in counted
+        CaseOutcome(category, baseline, correct)
+        if is_functional
+        else CaseOutcome(category, baseline, correct, log_ratio, is_eligible)
+        for _, _, category, baseline, correct, log_ratio, is_eligible, _, _ in counted
     )
     seen = None if is_functional else _speed(row)
     return JudgedResult(row, reason, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counted)
