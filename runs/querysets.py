@@ -12,7 +12,8 @@ from typing import Self, TypeVar
 
 from django.db import models
 from django.db.models import Count, F, Q, Window
-from django.db.models.functions import Now, RowNumber
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce, Now, RowNumber
 from django.utils import timezone
 
 ModelRow = TypeVar("ModelRow", bound=models.Model)  # the models import this file, so it cannot name them
@@ -138,6 +139,16 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
     def expired(self) -> Self:
         """Submissions whose check's lease ran out, by the database's clock."""
         return self.filter(state="checking", lease_until__lt=Now())
+
+    def with_public_claims(self) -> Self:
+        """Submissions with public claims, with their `agent` and `model`: as declared, else as the bundle states."""
+        stated = {
+            name: Coalesce(
+                KT(f"declared__{name}"), KT(f"about__facts__{name}"), models.Value(""), output_field=models.TextField()
+            )
+            for name in ("agent", "model")
+        }
+        return self.filter(is_public=True, claim_count__gte=1).annotate(**stated)
 
     def ever_public(self) -> Self:
         """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""

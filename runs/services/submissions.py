@@ -198,9 +198,10 @@ def publish_claims(*, submission: Submission, actor: Actor) -> Submission:
     submission = _locked(submission)
     if not submission.claim_count or submission.outcome == Submission.Outcome.TAKEN_DOWN:
         raise RunError(f"{submission} has no claims to publish")
-    submission.is_public = True
-    submission.save(update_fields=["is_public"])
-    note(Action.DECIDE, actor, "claims published", submission=submission)
+    if not submission.is_public:
+        submission.is_public = True
+        submission.save(update_fields=["is_public"])
+        note(Action.PUBLISH, actor, "", submission=submission)
     return submission
 
 

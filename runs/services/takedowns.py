@@ -8,8 +8,8 @@ from django.db import transaction
 
 from runs import archive
 from runs.errors import RunError
-from runs.models import AgentSession, Claim, Result, Run, Submission, Task
-from runs.services.audit_log import Actor
+from runs.models import AgentSession, AuditEntry, Claim, Result, Run, Submission, Task
+from runs.services.audit_log import Actor, note
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
 
@@ -35,6 +35,7 @@ def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submissio
     if submission.is_public:
         submission.is_public = False
         submission.save(update_fields=["is_public"])
+        note(AuditEntry.Action.WITHDRAW, actor, reason, submission=submission)
     end(
         submission, Submission.Outcome.TAKEN_DOWN, actor, reason
     )  # first: the guards release sources only of a submission that is taken down
