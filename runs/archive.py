@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
@@ -22,12 +23,24 @@ from django.conf import settings
 from evaluator.state import replacing
 
 CHUNK_BYTES = 1 << 20
+_aside: ContextVar[Path | None] = ContextVar("aside", default=None)
 ROOM_BYTES = 64 << 20  # a record with all raw times and an agent session are below 10 MiB together
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class ArchiveError(Exception):
     """A file that the database names is missing or damaged. This is never the candidate's fault."""
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """Keep what is stored meanwhile in a temporary folder: for a trial, after which nothing is left."""
+    with tempfile.TemporaryDirectory(prefix="arena-trial-") as folder:
+        before = _aside.set(Path(folder))
+        try:
+            yield
+        finally:
+            _aside.reset(before)
 
 
 def put(data: bytes) -> str:
@@ -41,7 +54,7 @@ def put(data: bytes) -> str:
 
 def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
     """Store a file that arrives in chunks without holding it in memory; return its sha256 and size in bytes."""
-    folder = Path(settings.ARCHIVE_FOLDER)
+    folder = _aside.get() or Path(settings.ARCHIVE_FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
     sha256, size = hashlib.sha256(), 0
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part") as file:
@@ -150,4 +163,6 @@ def _is_whole(digest: str) -> bool:
 def _path(digest: str) -> Path:
     if not _DIGEST.fullmatch(digest):
         raise ArchiveError(f"{digest!r} is no sha256")
-    return Path(settings.ARCHIVE_FOLDER) / digest[:2] / f"{digest}.gz"
+    name, trial = f"{digest[:2]}/{digest}.gz", _aside.get()
+    stored = Path(settings.ARCHIVE_FOLDER) / name
+    return stored if trial is None or stored.exists() else trial / name

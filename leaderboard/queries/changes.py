@@ -56,5 +56,5 @@ def _agent_or(name: str) -> Coalesce:
     return Coalesce(F(f"run__configuration__{name}__name"), *map(_if_public, stated), output_field=TextField())
 
 
-def _if_public(value: Expression) -> Case:
+def _if_public(value: F | Expression) -> Case:
     return Case(When(submission__is_public=True, then=value))

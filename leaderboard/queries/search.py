@@ -77,7 +77,8 @@ def claims(words: Words, digest: str, limit: int) -> list[Hit]:
     public = Submission.objects.with_public_claims()
     named = _all_in(words, "agent", "model", "format", "about__suite", "claims__task")
     found = public.filter(pk__in=public.filter(named | _by_digest(digest, "digest")).values("pk")).order_by("-id")
-    rows = found.values_list("id", "format", "claim_count", "agent", "model")[:limit]
+    fields = ("id", "format", "claim_count", "agent", "model")
+    rows = found.values_list(*fields)[:limit]
     return [
         Hit("claims", str(key), " · ".join(filter(None, names)) or form, f"{counted(count, 'claim')} of {form}")
         for key, form, count, *names in rows

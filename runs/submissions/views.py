@@ -28,7 +28,7 @@ from runs.services.audits import reply_to_audit
 from runs.services.facts import addable_facts, declare
 from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, SubmitForm, TokenForm
-from runs.submissions.receiving import is_too_large, receive
+from runs.submissions.receiving import SaidOtherwise, is_too_large, receive
 from runs.submissions.uploading import MOST_BYTES
 
 MOST_TOTALS = 100
@@ -48,13 +48,17 @@ def upload(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and is_too_large(request):
         form.add_error("bundle", f"The file is larger than {MOST_BYTES >> 20} MiB.")
     if request.method == "POST" and form.is_valid():
-        submission, is_new = receive(form, user_of(request))
-        if submission.submitter_id == request.user.pk:
-            if not is_new:
-                messages.info(request, f"You submitted this file before, as {submission}.")
-            return redirect("submissions:mine", submission.pk)
-        known = 'Somebody else has submitted this file before, as <a href="/submission/{}/">{}</a>.'
-        form.add_error("bundle", format_html(known, submission.pk, submission))
+        try:
+            submission, is_new = receive(form, user_of(request))
+        except SaidOtherwise as error:
+            form.add_error(None, f"{capfirst(str(error))}.")
+        else:
+            if submission.submitter_id == request.user.pk:
+                if not is_new:
+                    messages.info(request, f"You submitted this file before, as {submission}.")
+                return redirect("submissions:mine", submission.pk)
+            known = 'Somebody else has submitted this file before, as <a href="/submission/{}/">{}</a>.'
+            form.add_error("bundle", format_html(known, submission.pk, submission))
     if request.FILES and form.errors and "bundle" not in form.errors:
         form.add_error("bundle", "Choose the file again: browsers do not keep it when a form has errors.")
     mine = Submission.objects.filter(submitter=request.user.pk)
