@@ -38,7 +38,8 @@ class ScriptSession:
     times: Times | None = None
     clock_covers_streams: bool = False  # the task's own script is the clock
     seconds: dict[str, float] = field(default_factory=dict)
-    printed: str = ""  # by the candidate's commands
+    printed: str = ""  # by the commands of the side that failed, else by the candidate's
+    _baseline_failed: bool = False
 
     def run(self, baseline: ScriptSide, candidate: ScriptSide) -> None:
         """Run the gates in order until one rejects the candidate."""
@@ -48,7 +49,7 @@ class ScriptSession:
         finally:
             baseline.close()
             candidate.close()
-        self.printed = candidate.printed
+        self.printed = (baseline if self._baseline_failed else candidate).printed
 
     def run_apart(self, baseline: ScriptSide, candidate: ScriptSide) -> tuple[Rejection | None, Rejection | None]:
         """Run both sides independently, and time them if both pass; returns why each side fails, or None."""
@@ -57,11 +58,14 @@ class ScriptSession:
             theirs = self.rejection or _first_rejection(self._source, candidate.compile, candidate.correctness)
             if ours is None and (theirs is None or self.task.writes_from_nothing):  # timing also checks a module
                 ours, theirs = self._timed_apart(baseline, candidate, theirs)
+            self._baseline_failed = ours is not None
             return ours, self._integrity(candidate) or theirs
         finally:
             baseline.close()
             candidate.close()
-            self.printed = candidate.printed
+            both = (("baseline", baseline), ("candidate", candidate))
+            shown = both if self._baseline_failed else both[1:]
+            self.printed = "\n".join(f"{name}:\n{side.printed}" for name, side in shown if side.printed)
 
     def hold(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -110,7 +114,7 @@ class ScriptSession:
             reports.append(found)
         self.times = Times(*reports)
         if unsteady := self.times.unsteadiness():
-            return _host_fault(unsteady)
+            return self._host_fault(unsteady)
         self._note_drift(self.times, candidate.pretend)
         return _different_report(baseline, candidate) or self.times.difference()
 
@@ -122,7 +126,7 @@ class ScriptSession:
 
     def _timed(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         found = self._reported(side, trusted)
-        return _host_fault(found) or found if trusted and isinstance(found, Rejection) else found
+        return self._host_fault(found) if trusted and isinstance(found, Rejection) else found
 
     def _reported(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         try:
@@ -151,10 +155,15 @@ class ScriptSession:
         return None, different
 
     def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:
-        try:
-            return _host_fault(step())
-        except WorkerError as error:
-            return _host_fault(rejection_of(error))
+        rejection = _first_rejection(step)
+        return self._host_fault(rejection) if rejection else None
+
+    def _host_fault(self, rejection: Rejection) -> Rejection:
+        """The baseline's rejection as one that does not blame the candidate."""
+        self._baseline_failed = True
+        if rejection.reason in HOST_REASONS:
+            return rejection
+        return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)
 
     def _integrity(self, candidate: ScriptSide) -> Rejection | None:
         """Check the task's folder and processes and output of the candidate; side.py checks files at each command."""
@@ -185,10 +194,3 @@ def _different_report(baseline: ScriptSide, candidate: ScriptSide) -> Rejection 
     printed = "the printed text"
     text = f"the times are in {candidate.report or printed}, the baseline's in {baseline.report or printed}"
     return Rejection("method_mismatch", text)
-
-
-def _host_fault(rejection: Rejection | None) -> Rejection | None:
-    """The baseline's rejection as one that does not blame the candidate."""
-    if rejection is None or rejection.reason in HOST_REASONS:
-        return rejection
-    return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)

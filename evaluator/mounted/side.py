@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -39,6 +39,7 @@ class ScriptSide:
     sandbox: Sandbox
     pretend: bool  # a GPU, on a host without one
     limits_s: Mapping[Stage, float]
+    tell: Callable[[str], object] = lambda line: None  # gets a line before each command
     printed: str = ""  # by all its commands, once it is closed
     leftovers: int = 0
     printed_failures: set[Stage] = field(default_factory=set)  # stages that printed FAIL, or too much to search
@@ -77,6 +78,7 @@ class ScriptSide:
     def _run(self, stage: Stage, text: str) -> Rejection | None:
         limit_s, mark = self.limits_s[stage], f"[{secrets.token_hex(8)}]"
         once = self.pretend and stage == "performance"
+        self.tell(f"{stage}, at most {limit_s:.0f} s: {text}")
         fields = {"text": text, "mark": mark, "pretend": self.pretend, "once": once, "limit_s": limit_s}
         reply = self._ask("command", limit_s + GRACE_S, **fields)
         _, marked, printed = self._ready_worker().output().rpartition(mark)
