@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from evaluator.tasks.spec import task_digest, task_files
 
 Stage = Literal["compile", "correctness", "performance"]
 STAGES: tuple[Stage, ...] = ("compile", "correctness", "performance")
+MAIN = re.compile(rb"\bint\s+main\s*\(")
 OUTPUT_FOLDERS = ("build", "perf")  # where scripts write; committed files in them are stale
 OUTPUT_FILES = ("performance_report.json", "perf_report.json", "eval_result.yaml")
 OTHER_KINDS = {  # their configs are in order; what they name is elsewhere
@@ -52,9 +54,10 @@ class MountedTask:
 
     @property
     def tests_in_editable(self) -> tuple[str, ...]:
-        """Editable files that a command names, so that a candidate could change the task's own check or clock."""
+        """Editable files that a command runs, or with a `main`: a candidate could change the check or the clock."""
         checked = " ".join((*self.commands["correctness"], *self.commands["performance"]))
-        return tuple(name for name in self.editable if name in checked and not self.category.endswith("hip"))
+        named = () if self.category.endswith("hip") else tuple(name for name in self.editable if name in checked)
+        return tuple(name for name in self.editable if name in named or MAIN.search(self.files.get(name, b"")))
 
 
 def tasks_root(folder: Path) -> Path:

@@ -9,7 +9,8 @@ from time import monotonic
 from evaluator.errors import TaskError
 from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.mounted.checkout import MountedTask
+from evaluator.mounted.asked import Exam, difference, lends_more
+from evaluator.mounted.checkout import MountedTask, Stage
 from evaluator.mounted.comparison import DRIFT, Times
 from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.mounted.side import ScriptSide
@@ -88,7 +89,7 @@ class ScriptSession:
         return [
             self._source,
             lambda: self._both(baseline.compile, candidate.compile),
-            lambda: self._both(baseline.correctness, candidate.correctness),
+            lambda: self._correctness(baseline, candidate),
             lambda: self._performance(baseline, candidate),
             lambda: self._integrity(candidate),
         ]
@@ -105,6 +106,21 @@ class ScriptSession:
         """Run a step on both sides, the baseline first: if it fails, the candidate is not judged."""
         return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
 
+    def _correctness(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
+        rejection = self._both(baseline.correctness, candidate.correctness)
+        if rejection is None and self._sets_exams(baseline):
+            self._compare_exams("correctness", baseline, baseline.exam, candidate.exam)
+        return rejection
+
+    def _sets_exams(self, baseline: ScriptSide) -> bool:
+        """Whether the candidate's file also has inputs, sizes or a check of the task."""
+        return bool(baseline.exam) and lends_more(self.task, baseline.exam)
+
+    def _compare_exams(self, stage: Stage, baseline: ScriptSide, ours: Exam, theirs: Exam) -> None:
+        """Hold a candidate whose run was asked something else than that of the untouched file."""
+        if found := difference(ours, theirs, lambda: baseline.exam_of(stage)):
+            self.hold(Finding(stage, "another_exam", f"the candidate's file sets its own exam: {found}"))
+
     def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
         reports = list[tuple[ScriptTimes, ...]]()
         for side in (baseline, candidate, baseline):
@@ -116,6 +132,9 @@ class ScriptSession:
         if unsteady := self.times.unsteadiness():
             return self._host_fault(unsteady)
         self._note_drift(self.times, candidate.pretend)
+        if self._sets_exams(baseline):
+            exams = (side.exam_of("performance") for side in (baseline, candidate))
+            self._compare_exams("performance", baseline, *exams)
         return _different_report(baseline, candidate) or self.times.difference()
 
     def _note_drift(self, times: Times, pretend: bool) -> None:

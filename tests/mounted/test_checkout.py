@@ -153,6 +153,12 @@ def test_a_check_in_an_editable_file_is_noticed(tmp_path: Path) -> None:
     assert task(tmp_path, config_dot_yaml=config).tests_in_editable == ("source/kernel.py",)
 
 
+def test_a_program_with_its_own_main_is_noticed(tmp_path: Path) -> None:
+    config = CONFIG.replace("triton2triton", "hip2hip").replace("kernel.py", "main.hip")
+    found = task(tmp_path, config_dot_yaml=config, source__main_dot_hip="__global__ void k() {}\nint main (void) {}\n")
+    assert found.tests_in_editable == ("source/main.hip",)
+
+
 @pytest.mark.parametrize(
     ("name", "reason"), [("scripts/task_runner.py", "protected_file"), ("scripts/json.py", "extra_file")]
 )

@@ -128,6 +128,20 @@ def test_a_baseline_whose_cases_change_from_run_to_run_is_not_judged(tmp_path: P
     assert "case_mismatch" in (record.message or "")
 
 
+def test_a_candidate_that_sets_its_own_exam_is_on_hold(tmp_path: Path) -> None:
+    """Its file also has the sizes that are checked and timed."""
+    own = SOURCE + "SIZES = (3, 5)\n"
+    runner = FILES["scripts/task_runner.py"].replace(
+        "import kernel\n", "import kernel\nfor size in kernel.SIZES:\n    kernel.scale(size)\n"
+    )
+    files = {"source__kernel_dot_py": own, "scripts__task_runner_dot_py": runner}
+    record = evaluated(checkout(tmp_path, **files), own.replace("(3, 5)", "(3,)"))
+    assert (record.status, Flag.HOLD in record.flags) == (Status.PASSED, True)
+    found = [(one.gate, one.code) for one in record.findings]
+    assert found == [("correctness", "another_exam"), ("performance", "another_exam")]
+    assert "it was not asked scale(5)" in record.findings[0].text
+
+
 def test_printed_failures_put_a_pass_on_hold(tmp_path: Path) -> None:
     record = evaluated(checkout(tmp_path), SOURCE + "print('Correctness: FAIL')\n")
     assert record.status is Status.PASSED
