@@ -70,6 +70,7 @@ def lends_more(task: MountedTask, exam: Exam) -> bool:
 
 
 def _defined(task: MountedTask) -> set[str]:
+    """Names at the top of the editable files, without kernels: `@triton.jit` and its like."""
     names = set[str]()
     for name in task.editable:
         try:
@@ -78,7 +79,8 @@ def _defined(task: MountedTask) -> set[str]:
             continue
         for node in statements:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                names.add(node.name)
+                if not any("jit" in ast.unparse(decorator) for decorator in node.decorator_list):
+                    names.add(node.name)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 walked = chain.from_iterable(map(ast.walk, targets))

@@ -18,6 +18,7 @@ from evaluator.bundles.problems import BundleProblem
 from runs.loading import bundles as intake
 from runs.models import AuditEntry, Claim, Run, Submission
 from runs.services import submissions, takedowns
+from runs.submissions.forms import SubmitForm
 from tests.bundles import made
 from tests.bundles.hostile import HOSTILE
 from tests.bundles.samples import FOLDER as SAMPLES
@@ -112,6 +113,8 @@ def test_a_later_file_of_the_same_source_is_compared_row_by_row(imported: Any, r
 
 
 def test_no_licence_is_invented_and_one_that_is_stated_counts(imported: Any, results: Path) -> None:
+    assert SubmitForm()["licence"].value() is None
+    assert '<option value="" selected>Choose</option>' in str(SubmitForm()["licence"])
     assert "licence not stated" in imported(results, *FACTS)
     assert Submission.objects.get().licence == ""
     assert "licence" in Submission.objects.get().undeclared_facts

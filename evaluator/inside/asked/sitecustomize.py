@@ -56,7 +56,8 @@ class Observer:
             if getattr(self._thread, "is_inside", False):
                 return function(*arguments, **named)
             given = (arguments, named)
-            question = f"{name}{_form(arguments)}{_form(named) if named else ''}"[:MOST_CHARACTERS]
+            forms = [*map(_form, arguments), *(f"{key}={_form(value)}" for key, value in named.items())]
+            question = f"{name}({', '.join(forms)})"[:MOST_CHARACTERS]
             if "." not in name and not any(True for _ in _tensors(given)):
                 self._note(question, "", [])
                 return function(*arguments, **named)
