@@ -51,7 +51,10 @@ def read_again(*, submission: Submission, upload: submissions.Upload, actor: Act
         BundleError: with every problem of the bundle as it is read now. Nothing changes.
         RunError: the correction is refused. Nothing changes.
     """
-    return corrections.correct(submission=submission, upload=upload, read=_claims_of, actor=actor)
+    try:
+        return corrections.correct(submission=submission, upload=upload, read=_claims_of, actor=actor)
+    except DataError as error:
+        raise BundleError([_unstorable(error)]) from error
 
 
 def archive_bundle(path: Path) -> tuple[str, int]:
@@ -117,11 +120,15 @@ def _imported(submission: Submission) -> tuple[Sequence[BundleProblem], str]:
         else:
             submissions.accept_claims(submission=submission, parsed=checked.bundle)
     except DataError as error:
-        seen = redaction.redacted(f"a value that the database cannot store: {error}")[:200]
-        return [BundleProblem("the bundle", seen, "values of usual size")], checked.bundle.format
+        return [_unstorable(error)], checked.bundle.format
     except RunError as error:
         return [BundleProblem(DECLARED, str(error), "facts that this site can register")], checked.bundle.format
     return (), checked.bundle.format
+
+
+def _unstorable(error: DataError) -> BundleProblem:
+    seen = redaction.redacted(f"a value that the database cannot store: {error}")[:200]
+    return BundleProblem("the bundle", seen, "values of usual size")
 
 
 def _import_native(submission: Submission, parsed: ParsedBundle, bundle: Bundle) -> None:

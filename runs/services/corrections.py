@@ -66,8 +66,9 @@ def rows_of(submission: Submission) -> Rows:
 
 def earlier_of_the_same_source(submission: Submission) -> Submission | None:
     """Return its submitter's newest earlier import of the same benchmark, suite, agent, model and settings, if any."""
-    same = Submission.objects.filter(submitter=submission.submitter_id, format=submission.format, pk__lt=submission.pk)
-    same = same.filter(state__in=("accepted", "verifying", "closed")).exclude(outcome=Submission.Outcome.TAKEN_DOWN)
+    same = Submission.objects.select_related("run").filter(submitter=submission.submitter_id, format=submission.format)
+    same = same.filter(pk__lt=submission.pk, state__in=("accepted", "verifying", "closed"))
+    same = same.exclude(outcome=Submission.Outcome.TAKEN_DOWN)
     return next((one for one in same.order_by("-pk").iterator() if _source(one) == _source(submission)), None)
 
 
@@ -90,7 +91,8 @@ def correct(
 
     Raises:
         BundleError: it cannot be read with these facts. Nothing changes.
-        RunError: it is another submitter's, or a run's configuration would change. Nothing changes.
+        RunError: it is another submitter's, has no claim any more, or a run's configuration would change. Nothing
+            changes.
     """
     submission = Submission.objects.select_for_update(of=("self",)).select_related("run").get(pk=submission.pk)
     said = differences(submission, upload)
@@ -101,6 +103,8 @@ def correct(
     changed = RowChanges(0, len(before), 0, 0)
     if submission.run is None:
         parsed = read(submission)
+        if not parsed.claims:
+            raise RunError(f"{submission} would have no claim: {parsed.format} as it is read now has none")
         submission.claims.all().delete()
         write_claims(submission, parsed)
         submission.claim_count = len(parsed.claims)
