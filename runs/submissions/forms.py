@@ -43,7 +43,7 @@ class DeclaredFactsForm(forms.Form):
         required=False,
         choices=[("", "none"), *((level, level) for level in KERNELBENCH_LEVELS)],
         label="KernelBench level",
-        help_text="KernelBench results do not name it, and a problem number alone is ambiguous.",
+        help_text="If the run folder does not name it; a problem number alone is ambiguous.",
     )
     golden_machine = _line(
         "Golden machine", "KernelBench-X: the machine of the golden results that speedups are relative to."

@@ -224,6 +224,20 @@ def test_a_level_has_the_claims_read_again_and_public_ones_never(kernelbench: Su
     assert kernelbench.declared_on == {"level": TODAY().isoformat()}
 
 
+def test_the_model_decides_whose_rows_of_a_leaderboard_count(sam: User, tmp_path: Path) -> None:
+    rows = [made.kb_ranked_row(name) for name in ("robot-1", "robot-2")]
+    path = tmp_path / "data.json"
+    path.write_bytes(made.kb_ranked(*rows)["assets/data.json"])
+    board = checked(submitted(path, sam, declared={"agent": "A"}))
+    assert not board.claims.filter(is_known=True)
+    declare(submission=board, facts={"model": "robot-2"}, actor=sam)
+    board = checked(board)
+    assert board.claims.get(is_known=True).attempt == "robot-2"
+    submissions.publish_claims(submission=board, actor=sam)
+    board.refresh_from_db()
+    assert "model" not in addable_facts(board)
+
+
 def test_the_level_of_public_claims_cannot_be_added(kernelbench: Submission, sam: User) -> None:
     submissions.publish_claims(submission=kernelbench, actor=sam)
     kernelbench.refresh_from_db()

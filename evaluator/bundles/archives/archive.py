@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from evaluator.bundles.archives.contents import Contents
 from evaluator.bundles.archives.limits import LIMITS, Budget, ReadLimits
-from evaluator.bundles.archives.members import MalformedArchive, Member, chunks_of
+from evaluator.bundles.archives.members import LINK, MalformedArchive, Member, chunks_of
 from evaluator.bundles.archives.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.archives.zips import is_zip, zip_members
 from evaluator.bundles.problems import BundleError, BundleProblem, is_invisible, shown, shown_place
@@ -31,6 +31,7 @@ _UNREADABLE = (
     OverflowError,
 )
 SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
+COPY_LINKS = "Put the files in place of links to them: `cp -rL FOLDER COPY`, or `tar --dereference` for an archive"
 
 
 def read_members(path: Path, limits: ReadLimits = LIMITS, name: str = "") -> Contents:
@@ -79,7 +80,7 @@ def _in_folder(folder: Path) -> Iterator[Member]:
                 yield Member(name, None, None)
             else:
                 is_plain = entry.is_file(follow_symlinks=False)
-                yield Member(name, None if is_plain else "a link or special file", _chunks_at(entry.path))
+                yield Member(name, None if is_plain else LINK, _chunks_at(entry.path))
 
 
 def _chunks_at(path: str) -> Iterator[bytes]:
@@ -127,7 +128,8 @@ class _Names:
     def problem(self, member: Member) -> BundleProblem | None:
         """The problem of a member's name or kind; None if it is a folder or may be read."""
         text = self._text(member.name.rstrip("/") if member.chunks is None else member.name, member)
-        return BundleProblem(shown_place(member.name), *text) if text else None
+        hint = COPY_LINKS if member.problem == LINK else ""
+        return BundleProblem(shown_place(member.name), *text, hint) if text else None
 
     def _text(self, name: str, member: Member) -> tuple[str, str] | None:
         path = PurePosixPath(name)

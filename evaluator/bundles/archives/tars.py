@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from evaluator.bundles.archives.limits import Budget
-from evaluator.bundles.archives.members import CHUNK_BYTES, MalformedArchive, Member
+from evaluator.bundles.archives.members import CHUNK_BYTES, LINK, MalformedArchive, Member
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 COMPRESSIONS = (GZIP, ZSTD)
@@ -177,7 +177,7 @@ def _extended(kind: bytes, data: bytes) -> dict[str, str]:
 def _problem(kind: bytes, extended: dict[str, str]) -> str | None:
     if any(key.startswith("GNU.sparse") for key in extended):
         return "a sparse file"
-    return None if kind in PLAIN or kind == FOLDER else "a link or special file"
+    return None if kind in PLAIN or kind == FOLDER else LINK
 
 
 def _exactly(read: Read, size: int) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from evaluator.bundles.archives.limits import Budget
-from evaluator.bundles.archives.members import MalformedArchive, Member, chunks_of
+from evaluator.bundles.archives.members import LINK, MalformedArchive, Member, chunks_of
 
 END = struct.Struct("<4s4H2LH")
 END_SIGNATURE, END64_LOCATOR, END64_LOCATOR_BYTES = b"PK\5\6", b"PK\6\7", 20
@@ -103,7 +103,7 @@ def _problem(info: zipfile.ZipInfo) -> str | None:
     if info.flag_bits & ENCRYPTED:
         return "an encrypted member"
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "a link or special file"
+        return LINK
     return None if info.compress_type in METHODS else "another compression than deflate"
 
 
