@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from leaderboard.pages import analysis, data, published, search, versions
+from leaderboard.pages import analysis, claims, data, published, search, versions
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
@@ -233,6 +233,15 @@ ROUTES = (
         kernelbench_x.KernelBenchXPage,
         kernelbench_x.build,
         "KernelBench-X as printed in its paper, with charts and checks, and submitted runs",
+        section="published",
+    ),
+    Route(
+        "claims",
+        "claims/",
+        claims.ClaimsPage,
+        claims.build,
+        "Published claims: results of other benchmarks as their authors state them",
+        "page",
         section="published",
     ),
     Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Index of the analysis pages"),

@@ -139,6 +139,8 @@ AUDIT_ACTIONS = {  # of a submission, in the audit log
     "conclude": "verification ended",
     "decide": "decision made",
     "reply": "reply to an audit",
+    "publish": "claims published",
+    "withdraw": "claims withdrawn",
     "close": "closed",
 }
 VERDICTS = {

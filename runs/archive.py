@@ -16,6 +16,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
@@ -28,11 +29,23 @@ from runs import disk
 ARCHIVE, UPLOADS = "", "uploads"  # the stores, by their folders below ARCHIVE_FOLDER
 CHUNK_BYTES = 1 << 20
 REMOVALS = 2_011_293_117  # PostgreSQL's advisory lock: held by transactions that put files, or by one that removes some
+_aside: ContextVar[Path | None] = ContextVar("aside", default=None)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class ArchiveError(Exception):
     """A file that the database names is missing or damaged. This is never the candidate's fault."""
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """Keep what is stored meanwhile in a temporary folder: for a trial, after which nothing is left."""
+    with tempfile.TemporaryDirectory(prefix="arena-trial-") as folder:
+        before = _aside.set(Path(folder))
+        try:
+            yield
+        finally:
+            _aside.reset(before)
 
 
 def put(data: bytes) -> str:
@@ -54,7 +67,7 @@ def put_upload(chunks: Iterable[bytes]) -> tuple[str, int]:
     Raises:
         NoRoom: the disk's reserve would be touched. Nothing is stored.
     """
-    folder = folder_of(UPLOADS)
+    folder = _aside.get() or folder_of(UPLOADS)
     folder.mkdir(parents=True, exist_ok=True)
     sha256, size = hashlib.sha256(), 0
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part") as file:
@@ -188,4 +201,6 @@ def _is_whole(digest: str, store: str = ARCHIVE) -> bool:
 def _path(digest: str, store: str = ARCHIVE) -> Path:
     if not _DIGEST.fullmatch(digest):
         raise ArchiveError(f"{digest!r} is no sha256")
-    return folder_of(store) / digest[:2] / f"{digest}.gz"
+    name, trial = f"{digest[:2]}/{digest}.gz", _aside.get()
+    stored = folder_of(store) / name
+    return stored if trial is None or stored.exists() else trial / store / name

@@ -12,7 +12,8 @@ from typing import Self, TypeVar
 
 from django.db import models
 from django.db.models import Count, F, Q, Window
-from django.db.models.functions import Now, RowNumber
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce, Now, RowNumber
 from django.utils import timezone
 
 ModelRow = TypeVar("ModelRow", bound=models.Model)  # the models import this file, so it cannot name them
@@ -151,6 +152,16 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
     def with_bytes(self) -> Self:
         """Submissions whose upload is kept: not taken down, and not rejected so long ago that it expired."""
         return self.filter(bytes_removed_at__isnull=True).exclude(outcome="taken_down")
+
+    def with_public_claims(self) -> Self:
+        """Submissions with public claims, with their `agent` and `model`: as declared, else as the bundle states."""
+        stated = {
+            name: Coalesce(
+                KT(f"declared__{name}"), KT(f"about__facts__{name}"), models.Value(""), output_field=models.TextField()
+            )
+            for name in ("agent", "model")
+        }
+        return self.filter(is_public=True, claim_count__gte=1).annotate(**stated)
 
     def ever_public(self) -> Self:
         """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""

@@ -148,7 +148,7 @@ def import_bundles() -> None:
 
     for path in sorted((ROOT / "tasks" / "bundles").glob("*.zip")):
         try:
-            call_command("import_bundle", path, publish=True)
+            call_command("import_bundle", path, licence="CC-BY-4.0", publish=True)
         except CommandError as error:
             say(f"skipped: {error}", to=sys.stderr)
 

@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 from evaluator.bundles.checking import check
 from evaluator.bundles.parsed import DECLARABLE
 from evaluator.bundles.report import json_of, text_of
+from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from evaluator.bundles.upload import Reply, submit
 from evaluator.codec import plain_text
 from evaluator.errors import UsageError
@@ -58,13 +59,15 @@ def declared_facts(fields: Sequence[str], more: Sequence[str] = ()) -> dict[str,
     """The facts of `--set NAME=VALUE` options by name; names are keys of DECLARABLE, or among `more`.
 
     Raises:
-        UsageError: an unknown name, or no value.
+        UsageError: an unknown name, no value, or no level of KernelBench.
     """
     declared = dict[str, str]()
     for text in fields:
         name, _, declared[name] = text.partition("=")
         if name not in (*DECLARABLE, *more) or not declared[name]:
             raise UsageError(f"--set {text}: expected NAME=VALUE, with one of {', '.join((*DECLARABLE, *more))}")
+        if name == "level" and declared[name] not in KERNELBENCH_LEVELS:
+            raise UsageError(f"--set {text}: expected one of the levels {', '.join(KERNELBENCH_LEVELS)}")
     return declared
 
 

@@ -32,6 +32,8 @@ def text_of(name: str, checked: CheckedBundle) -> str:
     verdict = f"{counted(count, 'problem')}; a site would reject it" if count else "ready to submit"
     if not count and checked.bundle and _other_tasks(checked.bundle):
         verdict += " to a site whose suite has exactly these tasks"
+    if not count and checked.bundle and not checked.bundle.own and "agent" not in checked.bundle.declared:
+        verdict += ", once you say who wrote the candidates: --set agent=NAME"
     return "\n".join([*lines, f"{name}: {verdict}"])
 
 

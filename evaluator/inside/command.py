@@ -22,7 +22,9 @@ from evaluator.inside.channel import SharedMemory
 from evaluator.inside.confine import become_zygote
 
 START = Path(__file__).parent / "start"  # its sitecustomize emulates a GPU
+OBSERVER = Path(__file__).parent / "asked"  # its sitecustomize notes what a candidate is asked
 PACKAGES = Path(__file__).parents[2]
+NOTES = ".tmp/asked.jsonl"  # one line for each call
 IMPORTED = (".py", ".pyc", ".so", ".pth", ".ini", ".cfg", ".toml")  # Python or pytest may load them automatically
 MAX_STRANGERS = 20
 
@@ -40,10 +42,13 @@ class Commands:
     def __init__(self, mailbox: SharedMemory, workspace: str) -> None:
         self.mailbox, self.workspace = mailbox, workspace
 
-    def command(self, text: str, mark: str, pretend: bool, once: bool, limit_s: float) -> dict[str, object]:
+    def command(
+        self, text: str, mark: str, pretend: bool, once: bool, limit_s: float, observed: list[str], contents: bool
+    ) -> dict[str, object]:
         """Run a shell command until it ends or its time is up, then kill all processes that it left.
 
-        `mark` is printed first. The reply's `code` is None after a timeout, negative for a signal.
+        `mark` is printed first. What is asked of the `observed` files is noted in NOTES, with `contents` or without.
+        The reply's `code` is None after a timeout, negative for a signal.
         """
         become_zygote()  # adopt its orphans, and deny it access to this process's memory and files
         os.write(1, f"{mark}\n$ {text}\n".encode())
@@ -51,7 +56,7 @@ class Commands:
         shell = subprocess.Popen(
             ["/bin/sh", "-c", text],
             cwd=self.workspace,
-            env=_environment(pretend, once),
+            env=_environment(pretend, once, self._observer(observed, contents) if observed else {}),
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -63,6 +68,11 @@ class Commands:
             raise TimeoutError("some processes cannot be killed")
         shell.returncode = codes[shell.pid]
         return {"code": codes[shell.pid] if ended else None, "seconds": seconds, "leftovers": len(left)}
+
+    def _observer(self, observed: list[str], contents: bool) -> dict[str, str]:
+        files = "\n".join(f"{self.workspace}/{file}" for file in observed)
+        found = {"ARENA_ASKED": f"{self.workspace}/{NOTES}", "ARENA_ASKED_OF": files}
+        return found | ({"ARENA_ASKED_CONTENTS": "1"} if contents else {})
 
     def remove(self, paths: list[str]) -> dict[str, object]:
         """Delete those of the files or links that exist."""
@@ -126,9 +136,10 @@ class Commands:
                     yield path
 
 
-def _environment(pretend: bool, once: bool) -> dict[str, str]:
+def _environment(pretend: bool, once: bool, observed: dict[str, str]) -> dict[str, str]:
     """Return the worker's environment; the evaluator is on Python's search path only to emulate a GPU."""
-    added = {"PYTHONPATH": f"{START}:{PACKAGES}" if pretend else "", "PYTHONNOUSERSITE": "1"}
+    path = f"{START}:{PACKAGES}" if pretend else str(OBSERVER) if observed else ""
+    added = {"PYTHONPATH": path, "PYTHONNOUSERSITE": "1", **observed}
     return os.environ | added | ({"ARENA_REPEATS": "once"} if once else {})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +16,23 @@ from evaluator.tasks.spec import task_digest, task_files
 
 Stage = Literal["compile", "correctness", "performance"]
 STAGES: tuple[Stage, ...] = ("compile", "correctness", "performance")
+MAIN = re.compile(rb"\bint\s+main\s*\(")
 OUTPUT_FOLDERS = ("build", "perf")  # where scripts write; committed files in them are stale
 OUTPUT_FILES = ("performance_report.json", "perf_report.json", "eval_result.yaml")
+OTHER_KINDS = {  # their configs are in order; what they name is elsewhere
+    "repository": "its scripts clone a library, and a sandbox has no network",
+    "image_kernel": "its library lies in a container image",
+    "instruction2triton": "its candidate is written from an instruction, and no key names the file to write",
+}
 DEFAULT_LIMIT_S = 3600.0  # of each command, as in AgentKernelArena
 
 
 @dataclass(frozen=True, slots=True)
 class MountedTask:
-    """A mounted task. `files` are all files in the sandbox; only `editable` ones may differ between the sides."""
+    """A mounted task. `files` are all files in the sandbox; only `editable` ones may differ between the sides.
+
+    One of OTHER_KINDS has no editable files, since it does not run here.
+    """
 
     id: str
     folder: Path
@@ -44,9 +54,10 @@ class MountedTask:
 
     @property
     def tests_in_editable(self) -> tuple[str, ...]:
-        """Editable files that a command names, so that a candidate could change the task's own check or clock."""
+        """Editable files that a command runs, or with a `main`: a candidate could change the check or the clock."""
         checked = " ".join((*self.commands["correctness"], *self.commands["performance"]))
-        return tuple(name for name in self.editable if name in checked and not self.category.endswith("hip"))
+        named = () if self.category.endswith("hip") else tuple(name for name in self.editable if name in checked)
+        return tuple(name for name in self.editable if name in named or MAIN.search(self.files.get(name, b"")))
 
 
 def tasks_root(folder: Path) -> Path:
@@ -74,9 +85,9 @@ def load_mounted(folder: Path, task_id: str) -> MountedTask:
         UsageError: there is no such task.
         TaskError: its config.yaml is not in the v1 form, or a file is missing; the error has every problem.
     """
-    if task_id not in mounted_ids(folder):
+    root, parts = tasks_root(folder), Path(task_id).parts
+    if Path(task_id).is_absolute() or ".." in parts or not parts or not (root / task_id / "config.yaml").is_file():
         raise UsageError(f"{folder} has no task {task_id!r}; `python -m evaluator tasks --tasks {folder}` lists them")
-    root = tasks_root(folder)
     problems = Problems(f"{task_id}/config.yaml")
     top = Fields.read((root / task_id / "config.yaml").read_bytes(), problems)
     if "schema_version" in top:
@@ -98,7 +109,10 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
     category = top.string("task_type", None)
     present = task_files(root / task_id)
     platform = top.mapping("platform_support", optional=True)
-    files = with_helpers(_without_outputs(present), root.parent, problems)
+    files = _without_outputs(present)
+    is_ours = category not in OTHER_KINDS
+    if is_ours:
+        files = with_helpers(files, root.parent, problems)
     return MountedTask(
         id=task_id,
         folder=root / task_id,
@@ -106,7 +120,7 @@ def _task(top: Fields, task_id: str, root: Path, problems: Problems) -> MountedT
         folder_digest=task_digest(present),
         category=category,
         sources=top.strings("source_file_path", ()),
-        editable=_editable(top, category, present),
+        editable=_editable(top, category, present) if is_ours else (),
         commands={stage: top.strings(f"{stage}_command") for stage in STAGES},
         limits_s={stage: top.number(f"{stage}_timeout", DEFAULT_LIMIT_S, low=1) for stage in STAGES},
         architectures=_architectures(top, platform),

@@ -14,11 +14,15 @@ from evaluator.mounted.obstacles import obstacles
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import read_candidate
 from evaluator.unseen.injections import read_held_out
+from evaluator.wording import counted
 
 
 def list_tasks(folder: Path) -> None:
+    found = list[str | None]()
     for task_id, problem in obstacles(folder, get_backend("auto")):
         sys.stdout.write(f"{task_id:60} {f'cannot run here: {problem}' if problem else 'runs here'}\n")
+        found.append(problem)
+    sys.stdout.write(f"{found.count(None)} of {counted(len(found), 'task')} run here\n")
 
 
 def evaluate_mounted(options: argparse.Namespace) -> Record:
@@ -29,7 +33,9 @@ def evaluate_mounted(options: argparse.Namespace) -> Record:
     else:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     held_out = read_held_out(options.held_out, task.category, task.files) if options.held_out else None
-    evaluator = ScriptEvaluator(get_backend(options.backend), options.sandbox)
+    evaluator = ScriptEvaluator(
+        get_backend(options.backend), options.sandbox, lambda line: sys.stderr.write(f"{line}\n")
+    )
     record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
     if held_out:
         path = options.out.with_suffix(".held_out.json")

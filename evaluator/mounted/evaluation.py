@@ -41,8 +41,11 @@ Kind = Literal["auto", "bubblewrap", "plain"]
 class ScriptEvaluator:
     """Evaluates candidates for mounted tasks on one backend; after a fault of the host it tries once more."""
 
-    def __init__(self, backend: Backend, sandbox: Kind = "auto") -> None:
-        self.backend = backend
+    def __init__(
+        self, backend: Backend, sandbox: Kind = "auto", tell: Callable[[str], object] = lambda line: None
+    ) -> None:
+        """`tell` gets a line before each command that is run, since some take an hour."""
+        self.backend, self._tell = backend, tell
         self._kind: Kind = sandbox
 
     def evaluate(self, task: MountedTask, candidate: Candidate, *, uploaded: bool = False) -> Record:
@@ -111,7 +114,13 @@ class ScriptEvaluator:
                 raise HostError(
                     f"an uploaded candidate needs the {STRONG_SANDBOX} sandbox; this host offers {other.kind}"
                 )
-            yield ScriptSide(task, ours, one, pretend, limits_s), ScriptSide(task, theirs, other, pretend, limits_s)
+            yield (
+                ScriptSide(task, ours, one, pretend, limits_s, self._told("baseline")),
+                ScriptSide(task, theirs, other, pretend, limits_s, self._told("candidate")),
+            )
+
+    def _told(self, side: str) -> Callable[[str], object]:
+        return lambda line: self._tell(f"{side}: {line}")
 
     def _sandbox(self, limits_s: dict[Stage, float]) -> Sandbox:
         longest_s = max(limits_s.values())
@@ -171,5 +180,5 @@ def _record(session: ScriptSession, backend: Backend, started_at: datetime, sand
         isa=(),
         isa_checked={},
         seconds={name: round(seconds, 4) for name, seconds in session.seconds.items()},
-        log=log_of(session.printed or (rejection.log if rejection else "")),
+        log=log_of(session.printed or (rejection.log if rejection else "")),  # nothing is printed after a host fault
     )

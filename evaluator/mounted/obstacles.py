@@ -9,15 +9,11 @@ from pathlib import Path
 
 from evaluator.backends import Backend
 from evaluator.errors import TaskError
-from evaluator.mounted.checkout import MountedTask, load_mounted, mounted_ids
+from evaluator.mounted.checkout import OTHER_KINDS, MountedTask, load_mounted, mounted_ids
 
 PRETENDED = {"cpu": "gfx942"}  # by the stand-ins in evaluator/inside
 COMMANDS = {"docker": "docker, which a sandbox cannot reach", "git clone": "a network, which a sandbox does not have"}
 HIP = ("hip2hip", "torch2hip", "cuda2hip")
-ELSEWHERE = {
-    "repository": "its scripts clone a library, and a sandbox has no network",
-    "image_kernel": "its library lies in a container image",
-}
 
 
 def obstacles(folder: Path, backend: Backend) -> Iterator[tuple[str, str | None]]:
@@ -33,8 +29,8 @@ def obstacle(task: MountedTask, backend: Backend) -> str | None:
     """A sentence on why the task cannot run on this backend; None if it can."""
     if task.skipped:
         return f"the checkout skips it: {task.skipped}"
-    if task.category in ELSEWHERE:
-        return ELSEWHERE[task.category]
+    if task.category in OTHER_KINDS:
+        return OTHER_KINDS[task.category]
     architecture = PRETENDED.get(backend.name, backend.architecture)
     if task.architectures and architecture not in task.architectures:
         return f"it is for {', '.join(task.architectures)}; this backend is {architecture}"

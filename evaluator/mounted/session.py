@@ -9,7 +9,8 @@ from time import monotonic
 from evaluator.errors import TaskError
 from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.mounted.checkout import MountedTask
+from evaluator.mounted.asked import Exam, difference, lends_more
+from evaluator.mounted.checkout import MountedTask, Stage
 from evaluator.mounted.comparison import DRIFT, Times
 from evaluator.mounted.report_formats import ScriptTimes
 from evaluator.mounted.side import ScriptSide
@@ -38,7 +39,8 @@ class ScriptSession:
     times: Times | None = None
     clock_covers_streams: bool = False  # the task's own script is the clock
     seconds: dict[str, float] = field(default_factory=dict)
-    printed: str = ""  # by the candidate's commands
+    printed: str = ""  # by the commands of the side that failed, else by the candidate's
+    _baseline_failed: bool = False
 
     def run(self, baseline: ScriptSide, candidate: ScriptSide) -> None:
         """Run the gates in order until one rejects the candidate."""
@@ -48,7 +50,7 @@ class ScriptSession:
         finally:
             baseline.close()
             candidate.close()
-        self.printed = candidate.printed
+        self.printed = (baseline if self._baseline_failed else candidate).printed
 
     def run_apart(self, baseline: ScriptSide, candidate: ScriptSide) -> tuple[Rejection | None, Rejection | None]:
         """Run both sides independently, and time them if both pass; returns why each side fails, or None."""
@@ -57,11 +59,14 @@ class ScriptSession:
             theirs = self.rejection or _first_rejection(self._source, candidate.compile, candidate.correctness)
             if ours is None and (theirs is None or self.task.writes_from_nothing):  # timing also checks a module
                 ours, theirs = self._timed_apart(baseline, candidate, theirs)
+            self._baseline_failed = ours is not None
             return ours, self._integrity(candidate) or theirs
         finally:
             baseline.close()
             candidate.close()
-            self.printed = candidate.printed
+            both = (("baseline", baseline), ("candidate", candidate))
+            shown = both if self._baseline_failed else both[1:]
+            self.printed = "\n".join(f"{name}:\n{side.printed}" for name, side in shown if side.printed)
 
     def hold(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -84,7 +89,7 @@ class ScriptSession:
         return [
             self._source,
             lambda: self._both(baseline.compile, candidate.compile),
-            lambda: self._both(baseline.correctness, candidate.correctness),
+            lambda: self._correctness(baseline, candidate),
             lambda: self._performance(baseline, candidate),
             lambda: self._integrity(candidate),
         ]
@@ -101,6 +106,21 @@ class ScriptSession:
         """Run a step on both sides, the baseline first: if it fails, the candidate is not judged."""
         return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
 
+    def _correctness(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
+        rejection = self._both(baseline.correctness, candidate.correctness)
+        if rejection is None and self._sets_exams(baseline):
+            self._compare_exams("correctness", baseline, baseline.exam, candidate.exam)
+        return rejection
+
+    def _sets_exams(self, baseline: ScriptSide) -> bool:
+        """Whether the candidate's file also has inputs, sizes or a check of the task."""
+        return bool(baseline.exam) and lends_more(self.task, baseline.exam)
+
+    def _compare_exams(self, stage: Stage, baseline: ScriptSide, ours: Exam, theirs: Exam) -> None:
+        """Hold a candidate whose run was asked something else than that of the untouched file."""
+        if found := difference(ours, theirs, lambda: baseline.exam_of(stage)):
+            self.hold(Finding(stage, "another_exam", f"the candidate's file sets its own exam: {found}"))
+
     def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
         reports = list[tuple[ScriptTimes, ...]]()
         for side in (baseline, candidate, baseline):
@@ -110,8 +130,11 @@ class ScriptSession:
             reports.append(found)
         self.times = Times(*reports)
         if unsteady := self.times.unsteadiness():
-            return _host_fault(unsteady)
+            return self._host_fault(unsteady)
         self._note_drift(self.times, candidate.pretend)
+        if self._sets_exams(baseline):
+            exams = (side.exam_of("performance") for side in (baseline, candidate))
+            self._compare_exams("performance", baseline, *exams)
         return _different_report(baseline, candidate) or self.times.difference()
 
     def _note_drift(self, times: Times, pretend: bool) -> None:
@@ -122,7 +145,7 @@ class ScriptSession:
 
     def _timed(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         found = self._reported(side, trusted)
-        return _host_fault(found) or found if trusted and isinstance(found, Rejection) else found
+        return self._host_fault(found) if trusted and isinstance(found, Rejection) else found
 
     def _reported(self, side: ScriptSide, trusted: bool) -> tuple[ScriptTimes, ...] | Rejection:
         try:
@@ -151,10 +174,15 @@ class ScriptSession:
         return None, different
 
     def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:
-        try:
-            return _host_fault(step())
-        except WorkerError as error:
-            return _host_fault(rejection_of(error))
+        rejection = _first_rejection(step)
+        return self._host_fault(rejection) if rejection else None
+
+    def _host_fault(self, rejection: Rejection) -> Rejection:
+        """The baseline's rejection as one that does not blame the candidate."""
+        self._baseline_failed = True
+        if rejection.reason in HOST_REASONS:
+            return rejection
+        return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)
 
     def _integrity(self, candidate: ScriptSide) -> Rejection | None:
         """Check the task's folder and processes and output of the candidate; side.py checks files at each command."""
@@ -185,10 +213,3 @@ def _different_report(baseline: ScriptSide, candidate: ScriptSide) -> Rejection 
     printed = "the printed text"
     text = f"the times are in {candidate.report or printed}, the baseline's in {baseline.report or printed}"
     return Rejection("method_mismatch", text)
-
-
-def _host_fault(rejection: Rejection | None) -> Rejection | None:
-    """The baseline's rejection as one that does not blame the candidate."""
-    if rejection is None or rejection.reason in HOST_REASONS:
-        return rejection
-    return Rejection("baseline_unusable", f"{rejection.reason}: {rejection.detail}", rejection.log)

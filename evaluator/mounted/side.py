@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Literal, cast
 
+from evaluator.inside.command import NOTES
 from evaluator.inside.excerpts import cut
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.mounted import reports
+from evaluator.mounted.asked import Exam, read_exam
 from evaluator.mounted.checkout import OUTPUT_FOLDERS, MountedTask, Stage
 from evaluator.mounted.report_formats import ScriptTimes
-from evaluator.sandbox import Sandbox, Worker
+from evaluator.sandbox import Sandbox, Worker, WorkerError
 
 MAILBOX_BYTES = 8 << 20  # of the largest report that is read
 GRACE_S, LOOK_S = 30.0, 60.0
+Observed = Literal["", "forms", "contents"]  # what is noted of a command's questions; contents cannot be read in graphs
 CACHES = (".triton", ".tmp", ".cache", ".pytest_cache")
 FAULT = re.compile(r"^arena: (\w+): (.*)$", re.MULTILINE)  # printed by inside/start/sitecustomize
 SIGNALS = {139: "segfault", 135: "segfault", 134: "aborted", 137: "killed"}  # exit codes of a shell: 128 + signal
@@ -39,9 +42,11 @@ class ScriptSide:
     sandbox: Sandbox
     pretend: bool  # a GPU, on a host without one
     limits_s: Mapping[Stage, float]
+    tell: Callable[[str], object] = lambda line: None  # gets a line before each command
     printed: str = ""  # by all its commands, once it is closed
     leftovers: int = 0
     printed_failures: set[Stage] = field(default_factory=set)  # stages that printed FAIL, or too much to search
+    exam: Exam = ()  # what the last check asked
     report: str = ""  # the file of the last performance report; empty if it was only printed
     _worker: Worker | None = None
     _last_output: str = ""  # of the last command
@@ -50,7 +55,18 @@ class ScriptSide:
         return self._run_all("compile") or self._against_status("compile", reports.COMPILE_REPORT)
 
     def correctness(self) -> Rejection | None:
-        return self._run_all("correctness") or self._against_status("correctness", reports.CORRECTNESS_REPORT)
+        """Run the task's check, and keep what it asks as `exam`."""
+        rejection = self._run_all("correctness", observed="contents")
+        self.exam = self._noted()
+        return rejection or self._against_status("correctness", reports.CORRECTNESS_REPORT)
+
+    def exam_of(self, stage: Stage, flag: str = "") -> Exam:
+        """What the stage's commands ask when they are run once more, not for their outcome; nothing if they kill it."""
+        try:
+            self._run_all(stage, flag, observed="contents" if stage == "correctness" else "forms")
+            return self._noted()
+        except WorkerError:
+            return ()
 
     def performance(self, flag: str = "") -> tuple[ScriptTimes, ...] | Rejection:
         """The reported cases, or a rejection; `flag` is appended to each command."""
@@ -65,19 +81,27 @@ class ScriptSide:
             self.printed = self._worker.output().strip()
             self._worker = None
 
-    def _run_all(self, stage: Stage, flag: str = "") -> Rejection | None:
+    def _run_all(self, stage: Stage, flag: str = "", observed: Observed = "") -> Rejection | None:
         """Run the commands of a stage until one fails; a changed file is reported first, since it explains the rest."""
-        self._ask("remove", LOOK_S, paths=list(reports.ALL))
+        self._ask("remove", LOOK_S, paths=[*reports.ALL, NOTES])
         for command in self.task.commands[stage]:
-            failed = self._run(stage, f"{command} {flag}".strip())
+            failed = self._run(stage, f"{command} {flag}".strip(), observed)
             if rejection := self._changed_files() or failed:
                 return rejection
         return None
 
-    def _run(self, stage: Stage, text: str) -> Rejection | None:
+    def _run(self, stage: Stage, text: str, observed: Observed) -> Rejection | None:
         limit_s, mark = self.limits_s[stage], f"[{secrets.token_hex(8)}]"
         once = self.pretend and stage == "performance"
-        fields = {"text": text, "mark": mark, "pretend": self.pretend, "once": once, "limit_s": limit_s}
+        self.tell(f"{stage}, at most {limit_s:.0f} s: {text}")
+        fields: dict[str, object] = {
+            "text": text,
+            "mark": mark,
+            "pretend": self.pretend,
+            "once": once,
+            "limit_s": limit_s,
+        }
+        fields |= {"observed": list(self.task.editable) if observed else [], "contents": observed == "contents"}
         reply = self._ask("command", limit_s + GRACE_S, **fields)
         _, marked, printed = self._ready_worker().output().rpartition(mark)
         self._last_output = printed.partition("\n$ ")[2].partition("\n")[2] if marked else printed
@@ -131,6 +155,9 @@ class ScriptSide:
         problem = reports.status_problem(name, self._collect(name))
         reason = "compiler_error" if stage == "compile" else "check_failed"
         return Rejection(reason, problem, self._last_output) if problem else None
+
+    def _noted(self) -> Exam:
+        return read_exam(self._collect(NOTES))
 
     def _collect(self, name: str) -> bytes | None:
         size = cast("int | None", self._ask("collect", LOOK_S, path=name)["size"])

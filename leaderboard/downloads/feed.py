@@ -26,12 +26,11 @@ def feed_of_changes(request: HttpRequest) -> str:
         title="ArenaBoard: changes of the leaderboards",
         link=request.build_absolute_uri("/"),
         feed_url=request.build_absolute_uri(request.path),
-        description="Runs published and withdrawn, results replaced, rounds revealed.",
+        description="Runs and claims published and withdrawn, results replaced, rounds revealed.",
         language="en",
     )
     for change in newest(MOST):
-        path = page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
-        link = request.build_absolute_uri(path)
+        link = request.build_absolute_uri(_path(change))
         feed.add_item(
             title=printable(_title(change)),
             link=link,
@@ -43,8 +42,17 @@ def feed_of_changes(request: HttpRequest) -> str:
     return feed.writeString("utf-8")
 
 
+def _path(change: ChangeRow) -> str:
+    if change.submission_id is not None:
+        return page_url("submission", change.submission_id)
+    return page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
+
+
 def _title(change: ChangeRow) -> str:
     word = _WORDS[change.action]
+    if change.submission_id is not None:
+        claims = f"claims of {change.claims_of}, {entry_name(change.agent or '', change.model)}"
+        return f"{word}: {claims if change.claims_of else f'submission {change.submission_id}'}"
     if change.run_id is None:
         return f"{word}: round {change.round} of {change.round_suite}"
     who = entry_name(change.agent or "", change.model)

@@ -69,18 +69,19 @@ def build(query: Query) -> SearchPage:
 def _groups(words: Sequence[str], digest: str) -> list[list[Hit]]:
     limit = MOST_HITS + 1
     return [
-        search.agents(words, limit),
-        search.models(words, limit),
+        search.agents_and_models(words, limit),
         search.configurations(words, limit),
         search.tasks(words, digest, limit),
         search.suites(words, digest, limit),
+        search.claims(words, digest, limit),
     ]
 
 
 def _lead(text: str, size: int, is_cut: bool) -> str:
     if not text:
         return (
-            "Find agents, models, configurations, tasks and suites by name, or candidates, records and tasks by digest."
+            "Find agents, models, configurations, tasks, suites and claims by name, or candidates, records, tasks and "
+            "bundles of claims by digest."
         )
     return f"{plural(size, 'match', 'matches')}" + (
         f", {MOST_HITS} of each kind at most. Add a word to narrow the search." if is_cut else "."
@@ -99,7 +100,7 @@ def _url(hit: Hit) -> str | None:
         return f"{task_url(hit.key)}?digest={short(hit.about)}"
     if hit.kind == "suite":
         return f"{page_url('runs')}?suite={hit.key.partition('@')[0]}"
-    return page_url(hit.kind, hit.key)
+    return page_url("submission" if hit.kind == "claims" else hit.kind, hit.key)
 
 
 def _tables(text: str, found: Sequence[SearchHit], results: Sequence[ResultHit]) -> dict[str, Table]:

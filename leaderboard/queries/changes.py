@@ -1,11 +1,13 @@
-"""Changes of the leaderboards from the audit log: runs published or withdrawn, results replaced, rounds revealed."""
+"""Changes of what is public, from the audit log: runs and claims published or withdrawn, results replaced, rounds."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import F, Q
+from django.db.models import Case, Expression, F, Q, TextField, When
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Coalesce
 
 from runs.models import AuditEntry
 
@@ -26,16 +28,33 @@ class ChangeRow(NamedTuple):
     to_status: str | None
     round: str | None
     round_suite: str | None
+    submission_id: int | None  # whose claims changed
+    claims_of: str | None  # the benchmark; None, like their agent, once the claims are withdrawn
 
 
 def newest(limit: int) -> list[ChangeRow]:
     """Changes, newest first. Publishing a run is one change, not one for each of its results."""
     of_a_run = Q(action__in=("publish", "withdraw"), run__state__in=("published", "withdrawn"))
     alone = Q(result__isnull=True) | Q(from_attempt__isnull=False) | Q(at__gt=F("run__published_at"))
-    rows = AuditEntry.objects.filter(of_a_run & alone | Q(action="reveal")).order_by("-at", "-id")
+    of_claims = Q(action="publish", submission__is_public=True) | Q(action="withdraw", submission__isnull=False)
+    rows = AuditEntry.objects.filter(of_a_run & alone | of_claims | Q(action="reveal")).order_by("-at", "-id")
     fields = (
-        *("id", "at", "action", "reason", "run_id", "run__configuration__agent__name"),
-        *("run__configuration__model__name", "run__suite__name", "run__suite__version", "run__device_class__title"),
+        *("id", "at", "action", "reason", "run_id", _agent_or("agent"), _agent_or("model")),
+        *("run__suite__name", "run__suite__version", "run__device_class__title"),
         *("result__task__path", "from_attempt__status", "to_attempt__status", "round__slug", "round__suite__name"),
+        *("submission_id", _if_public(F("submission__format"))),
     )
     return [ChangeRow(*row) for row in rows.values_list(*fields)[:limit]]
+
+
+def _agent_or(name: str) -> Coalesce:
+    """The name of the run's agent or model, else what public claims state of theirs."""
+    stated = (
+        KeyTextTransform(name, "submission__declared"),
+        KeyTextTransform(name, KeyTransform("facts", "submission__about")),
+    )
+    return Coalesce(F(f"run__configuration__{name}__name"), *map(_if_public, stated), output_field=TextField())
+
+
+def _if_public(value: F | Expression) -> Case:
+    return Case(When(submission__is_public=True, then=value))

@@ -17,7 +17,7 @@ from leaderboard.problems import BadQuery
 Kind = Literal["text", "integer", "number", "boolean", "datetime", "json"]
 Rows = QuerySet[Any]
 MOST_ID = 10**15
-NUMBERS = ("run", "result", "version")  # filters that are whole numbers
+NUMBERS = ("run", "result", "submission", "version")  # filters that are whole numbers
 AT_ONCE = 5000  # rows of one query of a stream; 2 MB of measurements
 
 

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 
 from leaderboard.queries.collection import Collection, fields, run_filters, task_filters
 from leaderboard.queries.session_rows import ITERATIONS, SESSIONS
-from runs.models import Configuration, Measurement, Result, Run, Task, UnseenMeasurement
+from runs.models import Claim, Configuration, Measurement, Result, Run, Submission, Task, UnseenMeasurement
 
 _RUN, _CASE_OF, _UNSEEN_OF = "run__", "attempt__published_for__", "evaluation__attempt__published_for__"
 
@@ -174,6 +174,50 @@ COLLECTIONS = (
             "settings_digest text - SHA-256 of the settings.",
         ),
         {"agent": "agent__name", "model": "model__name", "role": "role"},
+    ),
+    Collection(
+        "claimed_bundles",
+        "Published bundles of other benchmarks, whose claims are not ranked.",
+        Submission.objects.with_public_claims,
+        fields(
+            "id integer - Id in the address /submission/ID/.",
+            "format text - Benchmark, as recognised from the files.",
+            "suite text about__suite Suite of the benchmark; none if its tasks are unknown here.",
+            "suite_tasks integer about__suite_tasks Number of tasks of that suite.",
+            "agent text - Who wrote the candidates, self-declared.",
+            "model text - Model, self-declared.",
+            "declared json - All facts that the submitter declared.",
+            "stated json about__facts Facts that the bundle states about itself.",
+            "claims integer claim_count Number of claims.",
+            "findings json - What a reader of the numbers should know: code, place, text.",
+            "totals json about__totals Totals as claimed and as recomputed from the rows.",
+            "licence text - Licence of the results; empty if not stated.",
+            "digest text - SHA-256 of the file.",
+            "received_at datetime - Time of submission, in UTC.",
+        ),
+        {"format": "format", "agent": "agent", "model": "model"},
+    ),
+    Collection(
+        "claims",
+        "Claims of published bundles, by task, with what follows from the bundle's own times.",
+        lambda: Claim.objects.filter(submission__in=Submission.objects.with_public_claims().values("pk")),
+        fields(
+            "id integer - Id of the row.",
+            "submission integer submission_id Id of its bundle.",
+            "format text submission__format Benchmark, as recognised from the files.",
+            "task text - Task, as the bundle names it.",
+            "attempt text - Sample, round or solution, where a task has several.",
+            "is_known boolean - Whether it is a task of the suite; others are counted nowhere.",
+            "status text - Outcome, in our words.",
+            "reason text - Code of the reason.",
+            "message text - Message of the bundle.",
+            "claimed json - The bundle's own fields, as written.",
+            "claimed_speedup number - Speedup as claimed.",
+            "recomputed_speedup number - Speedup from the bundle's own times, by the rule of its format.",
+            "cases json - Cases: id, baseline ms, candidate ms, claimed speedup.",
+            "files json - SHA-256 of each source of the candidate, by path.",
+        ),
+        {"submission": "submission", "format": "submission__format", "task": "task", "status": "status"},
     ),
     Collection(
         "tasks",

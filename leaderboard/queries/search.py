@@ -1,4 +1,4 @@
-"""Search for agents, models, configurations, tasks and suites by name, and for tasks, suites and results by digest."""
+"""Search by name for agents, models, configurations, tasks, suites and claims; by digest for the latter and results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Case, Q, QuerySet, Value, When
 
-from runs.models import Agent, Configuration, ModelVersion, Result, Suite, Task
+from evaluator.wording import counted
+from runs.models import Agent, Configuration, ModelVersion, Result, Submission, Suite, Task
 from runs.querysets import of_draft_from_elsewhere, withheld
 
 
@@ -36,16 +37,16 @@ Words = Sequence[str]
 IS_PUBLIC = Q(is_public=True)
 
 
-def agents(words: Words, limit: int) -> list[Hit]:
-    found = Agent.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug")).order_by("name")
-    return [Hit("agent", *row) for row in found.values_list("slug", "name", "kind")[:limit]]
-
-
-def models(words: Words, limit: int) -> list[Hit]:
-    found = ModelVersion.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug", "identifier", "vendor")).order_by(
-        "name"
+def agents_and_models(words: Words, limit: int) -> list[Hit]:
+    """Agents, then models, by name; in one question, so `limit` is of both together."""
+    agents = Agent.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug")).order_by()
+    models = ModelVersion.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug", "identifier", "vendor")).order_by()
+    both = (
+        agents.annotate(of=Value("agent"))
+        .values_list("of", "slug", "name", "kind")
+        .union(models.annotate(of=Value("model")).values_list("of", "slug", "name", "identifier"), all=True)
     )
-    return [Hit("model", *row) for row in found.values_list("slug", "name", "identifier")[:limit]]
+    return [Hit(*row) for row in both.order_by("of", "name", "slug")[:limit]]
 
 
 def configurations(words: Words, limit: int) -> list[Hit]:
@@ -69,6 +70,19 @@ def suites(words: Words, digest: str, limit: int) -> list[Hit]:
     return [
         Hit("suite", f"{row[0]}@{row[1]}", *row[2:])
         for row in found.values_list("name", "version", "title", "digest")[:limit]
+    ]
+
+
+def claims(words: Words, digest: str, limit: int) -> list[Hit]:
+    """Public bundles of claims by agent, model, benchmark, suite or a task of theirs, or by digest; newest first."""
+    public = Submission.objects.with_public_claims()
+    named = _all_in(words, "agent", "model", "format", "about__suite", "claims__task")
+    found = public.filter(pk__in=public.filter(named | _by_digest(digest, "digest")).values("pk")).order_by("-id")
+    fields = ("id", "format", "claim_count", "agent", "model")
+    rows = found.values_list(*fields)[:limit]
+    return [
+        Hit("claims", str(key), " · ".join(filter(None, names)) or form, f"{counted(count, 'claim')} of {form}")
+        for key, form, count, *names in rows
     ]
 
 

@@ -122,8 +122,8 @@ class AuditRow(NamedTuple):
 
 
 def newest(limit: int) -> list[SubmissionRow]:
-    """Submissions, newest first, without those that a command imported."""
-    rows = Submission.objects.filter(submitter__isnull=False).order_by("-received_at", "-id")
+    """Submissions, newest first: all uploads, and public claims that a command imported. Runs are listed as runs."""
+    rows = Submission.objects.filter(Q(submitter__isnull=False) | Q(is_public=True)).order_by("-received_at", "-id")
     return [_visible(row) for row in rows.values_list(*_SUBMISSION)[:limit]]
 
 

@@ -9,20 +9,22 @@ from __future__ import annotations
 import functools
 import logging
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.db import DataError
 
 from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.packing import write_zip
-from evaluator.bundles.checking import check_files
+from evaluator.bundles.checking import CheckedBundle, check_files
 from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
 from runs import agents, archive, disk, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
-from runs.services import names, submissions
+from runs.services import corrections, names, submissions
+from runs.services.audit_log import Actor
+from runs.services.corrections import RowChanges
 
 log = logging.getLogger(__name__)
 DECLARED = "declared facts"
@@ -45,32 +47,71 @@ def check_next(submission_id: int | None = None) -> bool:
     return True
 
 
+def read_again(*, submission: Submission, upload: submissions.Upload, actor: Actor) -> RowChanges:
+    """Read an accepted submission again, with the facts and licence of this upload; return what this changes.
+
+    Raises:
+        BundleError: with every problem of the bundle as it is read now. Nothing changes.
+        RunError: the correction is refused. Nothing changes.
+    """
+    try:
+        return corrections.correct(submission=submission, upload=upload, read=_claims_of, actor=actor)
+    except DataError as error:
+        raise BundleError([_unstorable(error)]) from error
+
+
 def archive_bundle(path: Path) -> tuple[str, int]:
-    """Store a bundle with the uploads, a folder as a zip; return its sha256 and size in bytes."""
-    with tempfile.TemporaryFile() as packed:
+    """Store a bundle with the uploads, a folder as a zip; return its sha256 and size in bytes.
+
+    Raises:
+        BundleError: it is no plain file, or a folder with something that no bundle may have, such as a link.
+    """
+    read_members(path)  # a pipe would block below, and a zip would follow links
+    with tempfile.TemporaryFile() if path.is_dir() else path.open("rb") as file:
         if path.is_dir():
-            write_zip(path, packed)
-            packed.seek(0)
-            return archive.put_upload(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
-    with path.open("rb") as file:
+            write_zip(path, file)
+            file.seek(0)
         return archive.put_upload(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
 
 
 def _check(submission: Submission) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bundle"
-        archive.copy_upload(submission.digest, path)
-        try:
-            problems, form = _imported(submission, read_members(path, name=submission.file_name))
-        except BundleError as error:
-            problems, form = error.problems, ""
+    try:
+        problems, form = _imported(submission)
+    except BundleError as error:
+        problems, form = error.problems, ""
     if problems:
         submissions.reject(submission=submission, problems=problems, format=form)
 
 
-def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Sequence[BundleProblem], str]:
+def _read(submission: Submission) -> CheckedBundle:
+    """Read the submission's bytes with its facts.
+
+    Raises:
+        BundleError: they are no archive that can be read.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bundle"
+        archive.copy_upload(submission.digest, path)
+        return check_files(read_members(path, name=submission.file_name), submission.declared)
+
+
+def _claims_of(submission: Submission) -> ParsedBundle:
+    """Read a bundle of claims.
+
+    Raises:
+        BundleError: with every problem of the bundle.
+    """
+    checked = _read(submission)
+    if checked.problems or checked.bundle is None:
+        raise BundleError(checked.problems)
+    if not _declared(submission, checked.bundle).get("agent"):
+        raise BundleError([NO_AGENT])
+    return checked.bundle
+
+
+def _imported(submission: Submission) -> tuple[Sequence[BundleProblem], str]:
     """Store a bundle that is in order. Return its problems, none if it was accepted, and its format."""
-    checked = check_files(files, submission.declared)
+    checked = _read(submission)
     if checked.problems or checked.bundle is None:
         return checked.problems, checked.bundle.format if checked.bundle else ""
     submissions.renew_check(submission=submission)
@@ -82,11 +123,15 @@ def _imported(submission: Submission, files: Mapping[str, bytes]) -> tuple[Seque
         else:
             submissions.accept_claims(submission=submission, parsed=checked.bundle)
     except DataError as error:
-        seen = redaction.redacted(f"a value that the database cannot store: {error}")[:200]
-        return [BundleProblem("the bundle", seen, "values of usual size")], checked.bundle.format
+        return [_unstorable(error)], checked.bundle.format
     except RunError as error:
         return [BundleProblem(DECLARED, str(error), "facts that this site can register")], checked.bundle.format
     return (), checked.bundle.format
+
+
+def _unstorable(error: DataError) -> BundleProblem:
+    seen = redaction.redacted(f"a value that the database cannot store: {error}")[:200]
+    return BundleProblem("the bundle", seen, "values of usual size")
 
 
 def _import_native(submission: Submission, parsed: ParsedBundle, bundle: Bundle) -> None:

@@ -124,6 +124,18 @@ class AuditEntry(models.Model):
                 & Q(run__isnull=True, result__isnull=True, host__isnull=True, submission__isnull=True)
                 | Q(
                     action__in=[
+                        "publish",
+                        "withdraw",
+                    ],  # claims; a run that a submission brought has entries of its own
+                    submission__isnull=False,
+                    run__isnull=True,
+                    result__isnull=True,
+                    host__isnull=True,
+                    round__isnull=True,
+                    account__isnull=True,
+                )
+                | Q(
+                    action__in=[
                         *("receive", "declare", "reject", "accept", "verify", "conclude", "decide", "reply", "close")
                     ],
                     submission__isnull=False,

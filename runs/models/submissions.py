@@ -62,7 +62,7 @@ class Submission(models.Model):
     declared_on = models.JSONField(
         default=dict, blank=True, help_text="The day of each fact that was added after the submission."
     )
-    licence = models.CharField(max_length=20, choices=Licence)
+    licence = models.CharField(max_length=20, choices=Licence, blank=True, help_text="Empty if nobody stated one.")
     consented_at = models.DateTimeField(help_text="When the submitter agreed to publication under the licence.")
     wants_mail = models.BooleanField(default=False)
     idempotency_key = models.CharField(max_length=100, blank=True)
@@ -127,7 +127,7 @@ class Submission(models.Model):
             ),
             models.CheckConstraint(
                 name="submission_licence_is_known",
-                condition=Q(licence__in=["CC-BY-4.0", "CC0-1.0", "Apache-2.0", "MIT"]),
+                condition=Q(licence__in=["", "CC-BY-4.0", "CC0-1.0", "Apache-2.0", "MIT"]),
             ),
         ]
 
@@ -141,8 +141,9 @@ class Submission(models.Model):
 
     @property
     def undeclared_facts(self) -> list[str]:
-        """Names of facts that its format lacks and nobody has declared. The licence is never missing."""
-        return [name for name in self.about.get("asked", []) if name not in (*self.declared, "licence")]
+        """Names of facts that its format lacks and nobody has declared."""
+        given = {*self.declared, *(["licence"] if self.licence else [])}
+        return [name for name in self.about.get("asked", []) if name not in given]
 
     @property
     def next_step(self) -> str:

@@ -46,7 +46,7 @@ OUR_FAULT = BundleProblem(
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An upload: the digest of its archived bytes, and what its submitter declares."""
+    """An upload: the digest of its archived bytes, and what its submitter declares; an empty licence is not stated."""
 
     digest: str
     size_bytes: int
@@ -92,7 +92,8 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     submission = known or Submission(digest=upload.digest, size_bytes=upload.size_bytes, submitter=user)
     for name in ("licence", "wants_mail", "idempotency_key"):
         setattr(submission, name, getattr(upload, name))
-    submission.file_name, submission.declared = upload.file_name[:LONGEST_NAME], dict(upload.declared)
+    submission.file_name = upload.file_name[-LONGEST_NAME:]  # its end says what it is
+    submission.declared = dict(upload.declared)
     submission.declared_on = {}
     submission.submitter_name = user.get_username() if user else str(actor)
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
@@ -186,7 +187,7 @@ def accept(*, submission: Submission, bundle: Bundle, parsed: ParsedBundle, conf
     if run.verification == Run.Verification.NONE:
         run.verification = Run.Verification.CHECKED
         run.save(update_fields=["verification"])
-    if not _end_check(submission, State.ACCEPTED, {"run": run, **_about(parsed)}):
+    if not _end_check(submission, State.ACCEPTED, {"run": run, **about_columns(submission, parsed)}):
         transaction.set_rollback(True)
         return None
     note(Action.ACCEPT, "check", f"{run}", submission=submission)
@@ -201,10 +202,9 @@ def accept_claims(*, submission: Submission, parsed: ParsedBundle) -> int:
 
     Return 0, and store nothing, if the check's lease is lost.
     """
-    for start in range(0, len(parsed.claims), CLAIMS_AT_ONCE):
-        Claim.objects.bulk_create(_claim(submission, one) for one in parsed.claims[start : start + CLAIMS_AT_ONCE])
+    write_claims(submission, parsed)
     count = len(parsed.claims)
-    if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **_about(parsed)}):
+    if not _end_check(submission, State.ACCEPTED, {"claim_count": count, **about_columns(submission, parsed)}):
         transaction.set_rollback(True)
         return 0
     claims = counted(count, "claim")
@@ -225,9 +225,10 @@ def publish_claims(*, submission: Submission, actor: Actor) -> Submission:
     submission = _locked(submission)
     if not submission.claim_count or submission.outcome == Submission.Outcome.TAKEN_DOWN:
         raise RunError(f"{submission} has no claims to publish")
-    submission.is_public = True
-    submission.save(update_fields=["is_public"])
-    note(Action.DECIDE, actor, "claims published", submission=submission)
+    if not submission.is_public:
+        submission.is_public = True
+        submission.save(update_fields=["is_public"])
+        note(Action.PUBLISH, actor, "", submission=submission)
     return submission
 
 
@@ -271,12 +272,20 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
     return submission
 
 
-def _about(parsed: ParsedBundle) -> dict[str, Any]:
+def write_claims(submission: Submission, parsed: ParsedBundle) -> None:
+    for start in range(0, len(parsed.claims), CLAIMS_AT_ONCE):
+        Claim.objects.bulk_create(_claim(submission, one) for one in parsed.claims[start : start + CLAIMS_AT_ONCE])
+
+
+def about_columns(submission: Submission, parsed: ParsedBundle) -> dict[str, Any]:
+    """Return the submission's columns about its whole bundle. Its licence is the bundle's own if none was given."""
     about: dict[str, Any] = {"generation": parsed.generation, "suite": parsed.suite, "facts": dict(parsed.declared)}
     about |= {"suite_tasks": len(parsed.suite_tasks), "absent": len(parsed.absent), "asked": list(parsed.asked)}
     about["totals"] = [asdict(total) for total in parsed.totals]
     findings = [asdict(finding) for finding in parsed.findings]
-    return {"format": parsed.format, "findings": findings, "about": about}
+    stated = parsed.declared.get("licence", "")
+    licence = submission.licence or (stated if stated in Submission.Licence.values else "")
+    return {"format": parsed.format, "findings": findings, "about": about, "licence": licence}
 
 
 def _claim(submission: Submission, claim: ParsedClaim) -> Claim:

@@ -6,9 +6,9 @@ from django.db import transaction
 
 from runs import archive
 from runs.errors import RunError
-from runs.models import AgentSession, Result, Run, Submission
+from runs.models import AgentSession, AuditEntry, Result, Run, Submission
 from runs.references import who_names
-from runs.services.audit_log import Actor
+from runs.services.audit_log import Actor, note
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
 
@@ -34,6 +34,7 @@ def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submissio
     if submission.is_public:
         submission.is_public = False
         submission.save(update_fields=["is_public"])
+        note(AuditEntry.Action.WITHDRAW, actor, reason, submission=submission)
     end(
         submission, Submission.Outcome.TAKEN_DOWN, actor, reason
     )  # first: the guards release sources only of a submission that is taken down

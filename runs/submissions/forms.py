@@ -91,7 +91,7 @@ class SubmitForm(DeclaredFactsForm):
     """Submits a bundle. Only file, licence and consent are required."""
 
     licence = forms.ChoiceField(
-        choices=Submission.Licence.choices,
+        choices=[("", "Choose"), *Submission.Licence.choices],  # a browser would choose the first by itself
         label="Licence",
         help_text="For the candidates' sources and the results.",
         error_messages=dict.fromkeys(

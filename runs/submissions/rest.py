@@ -25,7 +25,7 @@ from runs.people.rights import may_submit
 from runs.services import tokens
 from runs.services.facts import addable_facts, declare
 from runs.submissions.forms import DeclaredFactsForm, FactsForm, SubmitForm, problems_of
-from runs.submissions.receiving import is_too_large, receive
+from runs.submissions.receiving import SaidOtherwise, is_too_large, receive
 from runs.submissions.uploading import MOST_BYTES, take_files
 
 KEY_CHARACTERS = 100
@@ -64,7 +64,7 @@ def with_token(*scopes: ApiToken.Scope) -> Callable[[View], View]:
 def submit(request: HttpRequest, user: User) -> HttpResponse:
     """Submit a bundle with the fields of the form, as multipart/form-data.
 
-    202: received. 200: these bytes were submitted before.
+    202: received. 200: these bytes were submitted before. 409: and something else was said of them.
     """
     key = request.headers.get("Idempotency-Key", "")
     if request.content_type != "multipart/form-data":
@@ -84,6 +84,8 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
         submission, is_new = receive(form, user, key)
     except QuotaError as error:
         return _refusal(403, "your submissions", str(error), "fewer of them", QUOTA_HINT)
+    except SaidOtherwise as error:
+        return _refusal(409, "the form", str(error), "what was said of these bytes before")
     except RunError as error:
         return _refusal(409, "Idempotency-Key", str(error), "a new key for other bytes")
     return JsonResponse(_public(submission), status=202 if is_new else 200)

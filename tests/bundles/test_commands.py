@@ -19,7 +19,7 @@ from evaluator.bundles import upload
 from evaluator.bundles.archives.packing import zip_folder
 from evaluator.bundles.checking import check
 from evaluator.tasks.spec import task_digest, task_files, tasks_folder
-from tests.bundles.made import aka, kbx, kbx_sizes
+from tests.bundles.made import aka, kb, kbx, kbx_sizes
 
 SITE_WORDS = ("--licence", "CC-BY-4.0", "--consent")
 
@@ -82,6 +82,14 @@ def test_check_reports_what_it_parsed(folder: Path, capsys: pytest.CaptureFixtur
     assert "1 of 196 tasks\n" in printed
     assert "unstated  model: exact model identifier" in printed
     assert printed.endswith("run: ready to submit\n")
+
+
+def test_check_asks_who_wrote_the_candidates_as_a_site_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(written(tmp_path / "theirs", kb(declared="")))
+    assert main(["bundle", "check", path]) == 0
+    assert capsys.readouterr().out.endswith("once you say who wrote the candidates: --set agent=NAME\n")
+    assert main(["bundle", "check", path, "--set", "agent=Somebody"]) == 0
+    assert capsys.readouterr().out.endswith("theirs: ready to submit\n")
 
 
 def test_check_names_the_tasks_that_differ_here(

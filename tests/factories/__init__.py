@@ -25,7 +25,7 @@ from tests.factories.results import (
     make_session,
     publish,
 )
-from tests.factories.submissions import make_audit, make_review, make_submission, make_verification
+from tests.factories.submissions import make_audit, make_claims, make_review, make_submission, make_verification
 from tests.factories.unseen import Outcome, make_round, make_unseen
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "make_attempt",
     "make_audit",
     "make_calibration",
+    "make_claims",
     "make_configuration",
     "make_device_class",
     "make_host",

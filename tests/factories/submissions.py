@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from runs.models import Attempt, AuditEntry, Result, ResultAudit, Review, Run, Submission, TaskVerdict, Verification
+from runs.models import (
+    Attempt,
+    AuditEntry,
+    Claim,
+    Result,
+    ResultAudit,
+    Review,
+    Run,
+    Submission,
+    TaskVerdict,
+    Verification,
+)
 from tests.factories.catalog import NOON, numbers, sha256
 from tests.factories.results import make_run
 
@@ -25,6 +36,19 @@ def make_submission(**values: Any) -> Submission:
     }
     submission = Submission.objects.create(**defaults | values)
     AuditEntry.objects.create(actor_name="sam", action="receive", submission=submission)
+    return submission
+
+
+def make_claims(*statuses: str, **values: Any) -> Submission:
+    """A bundle of KernelBench with a claim of each status, which a command imported and nobody has published."""
+    facts = {"agent": "as the bundle says", "model": "m-9"}
+    about = {"suite": "kernelbench-level1", "suite_tasks": 100, "facts": facts, "totals": []}
+    imported = {"submitter_name": "import_bundle", "state": "accepted", "format": "KernelBench", "about": about}
+    submission = make_submission(**imported | {"claim_count": len(statuses)} | values)
+    told = {"is_known": True, "claimed": {"runtime": 1.5}, "claimed_speedup": 2.0}
+    for number, status in enumerate(statuses):
+        task = f"level1/{number}_Convolution.py"
+        Claim.objects.create(submission=submission, task=task, status=status, **told)
     return submission
 
 

@@ -75,6 +75,7 @@ def addresses(published, suite):
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
         "kernelbench_x": "/kernelbench-x/",
+        "claims": "/claims/",
         "analysis": "/analysis/",
         "failures": "/failures/",
         "behaviour": "/behaviour/",

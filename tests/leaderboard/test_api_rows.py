@@ -47,6 +47,8 @@ def site(published, suite, entry):
         factories.make_unseen(attempt, ("edge", True, True), ("alignment", True, False))
         factories.make_session(attempt.result)
     factories.make_attempt(result=run.results.first(), status="passed")
+    for is_public in (True, False, True):
+        factories.make_claims("passed", "crashed", is_public=is_public)
     return run, other, hidden
 
 

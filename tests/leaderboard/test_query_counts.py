@@ -31,6 +31,7 @@ COUNTS = {
     "/run/{run}/progress/": 5,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 4,  # and one more for claims, if a run was handed in
+    "/claims/": 2,
     "/analysis/": 4,
     "/failures/": 4,
     "/behaviour/": 6,

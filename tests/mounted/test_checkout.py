@@ -9,7 +9,9 @@ from tiny import CONFIG, ID, RUNNER, checkout, task
 
 from evaluator.backends import get_backend
 from evaluator.errors import TaskError, UsageError
-from evaluator.mounted.checkout import load_mounted, mounted_ids, own_candidate
+from evaluator.mounted import checkout as checkouts
+from evaluator.mounted.checkout import OTHER_KINDS, load_mounted, mounted_ids, own_candidate
+from evaluator.mounted.commands import list_tasks
 from evaluator.mounted.obstacles import obstacle
 from evaluator.state import REPOSITORY
 from evaluator.tasks.candidate import read_candidate
@@ -39,9 +41,29 @@ def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
         mounted_ids(tmp_path)
 
 
-def test_an_unknown_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="has no task 'triton2triton/other'"):
-        load_mounted(checkout(tmp_path), "triton2triton/other")
+@pytest.mark.parametrize("name", ["triton2triton/other", f"../tasks/{ID}", "", "/"])
+def test_an_unknown_task_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=f"has no task '{name}'"):
+        load_mounted(checkout(tmp_path), name)
+
+
+def test_reading_a_task_looks_for_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of 426 tasks looked 426 times through the whole checkout: 20 s of processor time, now 3."""
+    monkeypatch.delattr(checkouts, "mounted_ids")
+    assert task(tmp_path).id == ID
+
+
+@pytest.mark.parametrize("sources", ["[]", "[library/kernel.py]"])
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_task_of_another_kind_is_not_called_malformed(
+    tmp_path: Path, kind: str, sources: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = CONFIG.replace("triton2triton", kind).replace("[source/kernel.py]", sources)
+    checkout(tmp_path, config_dot_yaml=config, scripts__task_runner_dot_py=REGION + RUNNER)
+    list_tasks(tmp_path)
+    line, total = capsys.readouterr().out.splitlines()
+    assert line.endswith(f" cannot run here: {OTHER_KINDS[kind]}")
+    assert total == "0 of 1 task run here"
 
 
 def test_only_the_sources_are_editable_and_stale_outputs_are_not_sent(tmp_path: Path) -> None:
@@ -129,6 +151,12 @@ def test_a_plain_triton_task_runs_here(tmp_path: Path) -> None:
 def test_a_check_in_an_editable_file_is_noticed(tmp_path: Path) -> None:
     config = CONFIG.replace("[python3 scripts/task_runner.py correctness]", "[pytest source/kernel.py]")
     assert task(tmp_path, config_dot_yaml=config).tests_in_editable == ("source/kernel.py",)
+
+
+def test_a_program_with_its_own_main_is_noticed(tmp_path: Path) -> None:
+    config = CONFIG.replace("triton2triton", "hip2hip").replace("kernel.py", "main.hip")
+    found = task(tmp_path, config_dot_yaml=config, source__main_dot_hip="__global__ void k() {}\nint main (void) {}\n")
+    assert found.tests_in_editable == ("source/main.hip",)
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,22 @@ atexit.register(forge)
     assert "build/performance_report.json, the baseline's in perf_report.json" in (record.message or "")
 
 
-def test_a_task_that_does_not_pass_itself_is_not_judged(tmp_path: Path) -> None:
-    record = evaluated(checkout(tmp_path, source__kernel_dot_py=SOURCE.replace("2 * x", "x")), SOURCE)
+def test_a_task_that_does_not_pass_itself_is_not_judged_and_shows_its_own_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = SOURCE.replace("2 * x", "x") + "print('the baseline speaks')\n"
+    record = evaluated(checkout(tmp_path, source__kernel_dot_py=own), SOURCE + "print('the candidate speaks')\n")
     assert (record.status, record.reason) == (Status.NOT_JUDGED, "baseline_unusable")
     assert "check_failed" in (record.message or "")
+    assert "the baseline speaks\nCorrectness: FAIL" in record.log
+    assert "the candidate speaks" not in record.log
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(",")[0] for line in told] == [
+        "baseline: compile",
+        "candidate: compile",
+        "baseline: correctness",
+    ]
+    assert told[0].endswith("at most 900 s: python3 scripts/task_runner.py compile")
 
 
 def test_a_baseline_whose_cases_change_from_run_to_run_is_not_judged(tmp_path: Path) -> None:
@@ -114,6 +126,20 @@ def test_a_baseline_whose_cases_change_from_run_to_run_is_not_judged(tmp_path: P
     record = evaluated(checkout(tmp_path, source__kernel_dot_py=unsteady))
     assert (record.status, record.reason) == (Status.NOT_JUDGED, "baseline_unusable")
     assert "case_mismatch" in (record.message or "")
+
+
+def test_a_candidate_that_sets_its_own_exam_is_on_hold(tmp_path: Path) -> None:
+    """Its file also has the sizes that are checked and timed."""
+    own = SOURCE + "SIZES = (3, 5)\n"
+    runner = FILES["scripts/task_runner.py"].replace(
+        "import kernel\n", "import kernel\nfor size in kernel.SIZES:\n    kernel.scale(size)\n"
+    )
+    files = {"source__kernel_dot_py": own, "scripts__task_runner_dot_py": runner}
+    record = evaluated(checkout(tmp_path, **files), own.replace("(3, 5)", "(3,)"))
+    assert (record.status, Flag.HOLD in record.flags) == (Status.PASSED, True)
+    found = [(one.gate, one.code) for one in record.findings]
+    assert found == [("correctness", "another_exam"), ("performance", "another_exam")]
+    assert "it was not asked scale(5)" in record.findings[0].text
 
 
 def test_printed_failures_put_a_pass_on_hold(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_an_honest_source_passes_and_is_timed(side: Opened) -> None:
         assert (it.compile(), it.correctness()) == (None, None)
         found = it.performance()
     assert not isinstance(found, Rejection)
+    assert [asked.question for asked in it.exam] == ["scale(3)"]
     assert [(case.id, case.clock, case.time_ms) for case in found] == [("perf1,dtype=float16,n=8", "cuda_graph", 2.0)]
     assert "Correctness: PASS" in it.printed
 

@@ -124,9 +124,12 @@ PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data", "hosts", "attempts"),
+    *("search", "versions", "metrics", "data", "hosts", "attempts", "claims"),
 }
-ROWS = ("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations")
+ROWS = (
+    *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),
+    *("claims", "claimed_bundles"),
+)
 FILES = {  # of the namespaces leaderboard and api, beside the pages
     *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
     *("session", "session_transcript", "session_prompt"),

@@ -47,7 +47,9 @@ def test_results_of_another_benchmark_come_in_by_command_with_what_they_do_not_s
         call_command("import_bundle", path)
     with pytest.raises(CommandError, match="expected NAME=VALUE, with one of agent"):
         call_command("import_bundle", path, set=["mdoel=x"])
-    call_command("import_bundle", path, check=True, set=["level=1"])
+    with pytest.raises(CommandError, match="who wrote the candidates"):
+        call_command("import_bundle", path, check=True, set=["level=1"])
+    call_command("import_bundle", path, check=True, set=["agent=Somebody", "level=1"])
     assert "kernelbench-level1: 1 of 100 tasks" in capsys.readouterr().out
     call_command("import_bundle", path, set=["agent=Somebody", "level=1"], publish=True)
     submission = Submission.objects.get()

@@ -137,8 +137,9 @@ def declared_facts(row: SubmissionRow) -> dict[str, str]:
 
 
 def undeclared_facts(row: SubmissionRow) -> tuple[str, ...]:
-    """Names of facts that the format asks for and nobody declared. The licence is always given."""
-    return tuple(name for name in (row.about or {}).get("asked", ()) if name not in (*declared_facts(row), "licence"))
+    """Names of facts that the format asks for and nobody declared."""
+    given = {*declared_facts(row), *(["licence"] if row.licence else [])}
+    return tuple(name for name in (row.about or {}).get("asked", ()) if name not in given)
 
 
 def _side(values: Sequence[Any]) -> VerifiedSide:

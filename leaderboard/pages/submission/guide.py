@@ -8,7 +8,7 @@ from datetime import datetime
 from evaluator.bundles.checking import FORMATS
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE
-from leaderboard.pages.base import Page, Query, by_slug, moment_cell, page_url
+from leaderboard.pages.base import Page, Query, by_slug, count_cell, moment_cell, page_url
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import SubmissionRow
 from leaderboard.tables import Cell, Field, Table, table
@@ -26,6 +26,7 @@ class SubmissionSummary:
     received_at: datetime
     configuration: str | None
     run: int | None
+    claims: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,8 @@ def build(query: Query) -> SubmitPage:
         lead="Get a task, write a kernel, check it, run a suite, submit the bundle. A CPU is enough to start.",
         tables=by_slug(_table(rows)),
         submissions=tuple(
-            SubmissionSummary(row.id, row.state, row.received_at, row.configuration, row.run) for row in rows
+            SubmissionSummary(row.id, row.state, row.received_at, row.configuration, row.run, row.claim_count or None)
+            for row in rows
         ),
         formats=tuple((form.NAME, form.MARKS) for form in FORMATS),
     )
@@ -62,6 +64,7 @@ def _table(rows: list[SubmissionRow]) -> Table:
             "Run",
             lambda row: Cell(f"Run {row.run}", row.run, page_url("run", row.run)) if row.run else Cell(NONE),
         ),
+        Field("claims", "Claims", lambda row: count_cell(row.claim_count or None), is_number=True),
     )
     empty = "Nobody has uploaded a bundle yet. Yours could be the first."
     caption = f"The latest uploads, {SHOWN} at most. Runs that maintainers imported themselves are among all runs"

@@ -132,7 +132,7 @@ def _identity(row: SubmissionRow) -> dict[str, Any]:
         "is_public": row.is_public,
         "submitter": row.submitter,
         "format": row.format,
-        "licence": row.licence,
+        "licence": row.licence or None,
         "digest": row.digest,
         "declared": declared_facts(row),
         "declared_on": dict(row.declared_on or {}),
@@ -165,7 +165,7 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
         ]
     facts += [
         ("Submitter", row.submitter or NONE, ""),
-        ("Licence", row.licence or NONE, ""),
+        ("Licence", row.licence or "not stated", ""),
         ("Format", row.format or NONE, ""),
         ("Bundle", short(row.digest or "") or NONE, ""),
     ]

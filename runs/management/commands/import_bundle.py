@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from evaluator.bundles.checking import check
 from evaluator.bundles.commands import declared_facts
-from evaluator.bundles.problems import BundleProblem
+from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
 from evaluator.wording import counted
+from runs import archive
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Run, Submission
-from runs.services import publishing, submissions
+from runs.services import corrections, publishing, submissions
 
 ACTOR = "import_bundle"
 
 
 class Command(BaseCommand):
-    help = "Imports run folders, their zips, or results of other benchmarks. A file is imported whole, or not at all."
+    help = (
+        "Imports run folders, their zips, or results of other benchmarks. A file is imported whole, or not at all. "
+        "The same file again says what it changes: facts and licence of claims that this command imported can be "
+        "corrected."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
@@ -31,62 +38,127 @@ class Command(BaseCommand):
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="a fact, as in the submission form"
         )
-        parser.add_argument("--licence", default=Submission.Licence.CC_BY, choices=Submission.Licence.values)
+        parser.add_argument(
+            "--licence",
+            default="",
+            choices=Submission.Licence.values,
+            help="as the author of the results states it; default: as the bundle states it, else not stated",
+        )
         parser.add_argument("--publish", action="store_true", help="publish its run or claims at once")
-        parser.add_argument("--check", action="store_true", help="only print what it contains and every problem")
+        parser.add_argument(
+            "--check", action="store_true", help="only say what would be imported, or every problem: nothing is stored"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             facts = declared_facts(options["set"])
         except UsageError as error:
             raise CommandError(str(error)) from error
-        for path in options["paths"]:
-            if not path.exists():
-                raise CommandError(f"{path}: no such file or folder")
-            if options["check"]:
-                self._check(path, facts)
-            else:
-                submission = self._imported(path, options, facts)
-                self.stdout.write(f"{path.name}: {self._summary(path, submission, options)}")
+        if options["configuration"]:
+            facts["configuration"] = options["configuration"]
+        refused = list[str]()
+        with _undone() if options["check"] else nullcontext():
+            for path in options["paths"]:
+                try:
+                    self.stdout.write(self._import(path, facts, options))
+                except (BundleError, RunError) as error:
+                    refused.append(_refusal(path, error))
+        if refused:
+            raise CommandError("\n".join(refused))
 
-    def _check(self, path: Path, facts: dict[str, str]) -> None:
-        """Check the file like `python -m evaluator bundle check`; only an import compares it with this site's tasks."""
-        checked = check(path, declared=facts)
-        if checked.problems:
-            raise _refused(path, checked.problems)
-        self.stdout.write(text_of(path.name, checked))
+    def _import(self, path: Path, facts: dict[str, str], options: dict[str, Any]) -> str:
+        """Import one file and return what it became.
 
-    def _imported(self, path: Path, options: dict[str, Any], facts: dict[str, str]) -> Submission:
-        digest, size = intake.archive_bundle(path)
-        named = {"configuration": options["configuration"]} if options["configuration"] else {}
-        name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
-        upload = submissions.Upload(digest, size, name, facts | named, options["licence"])
-        submission, _ = submissions.receive(upload=upload, actor=ACTOR)
-        intake.check_next(submission.pk)
-        submission.refresh_from_db()
-        if submission.run is None and not submission.claim_count:
-            raise _refused(path, [BundleProblem(**one) for one in submission.problems])
-        return submission
-
-    def _summary(self, path: Path, submission: Submission, options: dict[str, Any]) -> str:
+        Raises:
+            BundleError: with every problem of the bundle.
+            RunError: it is not imported for another reason, or imported and not published.
+        """
+        if not path.exists():
+            raise RunError("no such file or folder")
+        upload = _upload(path, facts, options["licence"])
+        submission, is_new = submissions.receive(upload=upload, actor=ACTOR)
+        if submission.state == Submission.State.RECEIVED:
+            intake.check_next(submission.pk)
+            submission.refresh_from_db()
+        _refuse_unread(submission)
+        changes = _changes(submission) if is_new else _changes_again(submission, upload)
         if options["publish"]:
-            self._publish(path, submission)
+            submission = _published(submission)
+        summary = f"{_summary(submission)}{changes}"
+        if not options["check"]:
+            return f"{path.name}: {summary}"
+        return f"{text_of(path.name, check(path, declared=facts))}\n{path.name}: would be imported as {summary}"
+
+
+@contextmanager
+def _undone() -> Iterator[None]:
+    """Take back whatever is stored: a trial runs the import itself, so it says the same."""
+    with archive.aside(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def _upload(path: Path, facts: dict[str, str], licence: str) -> submissions.Upload:
+    """Archive the file; its licence is the option's, else the fact's where that is one of the known ones.
+
+    Raises:
+        BundleError: it cannot be read, or option and fact name two licences.
+    """
+    stated = facts.get("licence", "")
+    if licence and stated and licence != stated:
+        raise BundleError([BundleProblem("--licence", licence, f"{stated}, as --set licence says")])
+    digest, size = intake.archive_bundle(path)
+    name = f"{path.resolve().name}.zip" if path.is_dir() else path.name
+    known = stated if stated in Submission.Licence.values else ""
+    return submissions.Upload(digest, size, name, facts, licence or known)
+
+
+def _refuse_unread(submission: Submission) -> None:
+    """Refuse what was rejected, or could not be checked through a fault of ours."""
+    if submission.state == Submission.State.REJECTED:
+        raise BundleError([BundleProblem(**one) for one in submission.problems])
+    if submission.state in (Submission.State.RECEIVED, Submission.State.CHECKING):
+        raise RunError("the check failed through a fault of ours, which the log describes")
+
+
+def _changes(submission: Submission) -> str:
+    """Say how a new import differs from the newest earlier one of the same source; empty if there is none."""
+    before = corrections.earlier_of_the_same_source(submission)
+    if before is None:
+        return ""
+    changed = corrections.compared(corrections.rows_of(before), corrections.rows_of(submission))
+    return f"; compared with {before}: {changed}"
+
+
+def _changes_again(submission: Submission, upload: submissions.Upload) -> str:
+    """Read a submission of the same bytes again, and say what this changes."""
+    said = corrections.differences(submission, upload)
+    changed = intake.read_again(submission=submission, upload=upload, actor=ACTOR)
+    submission.refresh_from_db()
+    return "".join(f"; {name}: {values}" for name, values in said.items()) + f"; imported before: {changed}"
+
+
+def _published(submission: Submission) -> Submission:
+    try:
         if submission.run is None:
-            return f"{submission}, {counted(submission.claim_count, 'claim')} of {submission.format}"
-        results = counted(submission.run.results.count(), "result")
-        return f"{submission.run}, {submission.run.get_state_display()}, {results}"
-
-    def _publish(self, path: Path, submission: Submission) -> None:
-        try:
-            if submission.run is None:
-                submissions.publish_claims(submission=submission, actor=ACTOR)
-            elif submission.run.state == Run.State.DRAFT:
-                submission.run = publishing.publish_run(run=submission.run, actor=ACTOR)
-        except RunError as error:
-            raise CommandError(f"{path}: imported as {submission}, but not published: {error}") from error
+            return submissions.publish_claims(submission=submission, actor=ACTOR)
+        if submission.run.state == Run.State.DRAFT:
+            submission.run = publishing.publish_run(run=submission.run, actor=ACTOR)
+    except RunError as error:
+        raise RunError(f"imported as {submission}, but not published: {error}") from error
+    return submission
 
 
-def _refused(path: Path, problems: Sequence[BundleProblem]) -> CommandError:
-    lines = "\n".join(map(str, problems))
-    count = counted(len(problems), "problem")
-    return CommandError(f"{path}: not imported, {count}:\n{lines}")
+def _summary(submission: Submission) -> str:
+    if submission.run is None:
+        licence = submission.licence or "not stated"
+        return f"{submission}, {counted(submission.claim_count, 'claim')} of {submission.format}, licence {licence}"
+    results = counted(submission.run.results.count(), "result")
+    return f"{submission.run}, {submission.run.get_state_display()}, {results}"
+
+
+def _refusal(path: Path, error: BundleError | RunError) -> str:
+    if isinstance(error, RunError):
+        return f"{path}: {error}"
+    lines: Sequence[str] = [str(problem) for problem in error.problems]
+    return "\n".join([f"{path}: not imported, {counted(len(lines), 'problem')}:", *lines])
