@@ -40,12 +40,12 @@ install_system_packages() {
 
 # One package a line on the supported systems; none on others, where the host's owner knows the names.
 # bubblewrap: the sandbox. clang, lld: HIP kernels on the CPU. HIP headers and device libraries: the gfx942 compile gate.
-# For the site: letters for charts as PNG. With develop: the browser that opens every page, the servers of a site of many hosts,
+# For the site: letters for charts as PNG. With develop: the browser that opens every page, the servers of a site of many hosts, its proxy,
 # and systemd-analyze, which reads the units of deploy/.
 system_packages() {
     local packages=(make bubblewrap clang-19 lld-19 llvm-19 libamdhip64-dev)
     [[ $# == 0 ]] || packages+=(fonts-liberation)
-    [[ $* != develop ]] || packages+=(chromium postgresql redis-server systemd)
+    [[ $* != develop ]] || packages+=(chromium nginx postgresql redis-server systemd)
     [[ -x .venv/bin/python ]] || find_python >/dev/null || packages+=(python3 python3-dev python3-venv)
     case $(sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release | tr -d '"' | sort | xargs) in
         "12 debian") printf '%s\n' "${packages[@]}" rocm-device-libs ;;

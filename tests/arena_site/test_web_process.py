@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -35,20 +35,35 @@ SLOW = {  # what a client sends before it falls silent
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    number = free_port()
+    with impatient_site() as number:
+        yield number
+
+
+@contextmanager
+def impatient_site() -> Iterator[int]:
+    """Run tests/arena_site/impatient.py, and yield its port."""
+    port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "python:tests.arena_site.impatient"]
-    process = subprocess.Popen([*command, "--bind", f"127.0.0.1:{number}"], cwd=ROOT)
-    until = monotonic() + DEADLINE_S
-    while True:
-        try:
-            connected(number).close()
-            break
-        except OSError:
-            assert monotonic() < until
-            sleep(0.02)
-    yield number
-    process.terminate()
-    process.wait(DEADLINE_S)
+    with running([*command, "--bind", f"127.0.0.1:{port}"], port):
+        yield port
+
+
+@contextmanager
+def running(command: list[str], port: int) -> Iterator[None]:
+    """Run a server that listens on the port."""
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        until = monotonic() + DEADLINE_S
+        while process.poll() is None and monotonic() < until:
+            try:
+                connected(port).close()
+                break
+            except OSError:
+                sleep(0.02)
+        yield
+    finally:
+        process.terminate()
+        process.wait(DEADLINE_S)
 
 
 def connected(port: int, sent: bytes = b"") -> socket.socket:
