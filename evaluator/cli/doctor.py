@@ -17,8 +17,8 @@ from evaluator.wording import counted
 LEAST_FREE_BYTES = 2 << 30
 
 
-def checks(backend: Backend) -> Iterator[HealthCheck]:
-    """The results of all checks, cheapest first."""
+def checks(backend: Backend, sandbox: str) -> Iterator[HealthCheck]:
+    """The results of all checks, cheapest first. `sandbox` is the kind that has to work; auto: any."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield HealthCheck("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
@@ -26,8 +26,8 @@ def checks(backend: Backend) -> Iterator[HealthCheck]:
     yield HealthCheck("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
     yield _device(backend)
     yield _hip(backend)
-    for kind, needed in (("bubblewrap", False), ("plain", True)):
-        yield _sandbox(kind, needed, backend)
+    for kind in ("bubblewrap", "plain"):
+        yield _sandbox(kind, kind == (sandbox if sandbox != "auto" else "plain"), backend)
     yield _tasks()
 
 

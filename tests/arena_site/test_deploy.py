@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from django.core.management import get_commands
 
 from arena_site.environment import DEFAULT_AGENT_SECRETS, Variable
 from arena_site.settings import env
+from evaluator.sandbox import bubblewrap
 from tests.conftest import lacking
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -95,6 +98,49 @@ def test_a_unit_starts_an_existing_command_as_an_unprivileged_user(text: str) ->
     for command in re.findall(r"manage\.py (\w+)", text):
         assert command in get_commands()
     assert re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE)[0] == "/opt/arena/.venv/bin/python"
+
+
+FORBIDDEN = {  # by what confines a unit: system calls by their number on x86-64 and aarch64
+    "NoNewPrivileges": [],
+    "LockPersonality": [(135, 92)],
+    "RestrictSUIDSGID": [(437, 437)],  # openat2; others by the bits that they set
+    "ProtectHostname": [(170, 161), (171, 162)],
+}
+MOUNTED = {"PrivateTmp", "ProtectSystem", "ProtectHome"}  # over folders of which a sandbox reads nothing, or read-only
+UNDER = """
+import ctypes, errno, json, platform, sys
+from evaluator.inside import seccomp
+from evaluator.sandbox import bubblewrap
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+column = list(seccomp.AUDIT_ARCH).index(platform.machine())
+begin = seccomp._only(seccomp.AUDIT_ARCH[platform.machine()])
+refused = [step for numbers in json.loads(sys.argv[1]) for step in seccomp._refuse(numbers[column], errno.EPERM)]
+seccomp._program = lambda machine, guarded: [*begin, *refused, (seccomp.RETURN, 0, 0, seccomp.ALLOW)]
+assert seccomp.install([])
+print(bubblewrap.refusal())
+"""
+
+
+def refusal_under(names: set[str]) -> str:
+    """What the trial of a sandbox says in a process that these directives confine."""
+    if bubblewrap.refusal():
+        lacking("bubblewrap does not work here")
+    calls = json.dumps([numbers for name in names for numbers in FORBIDDEN[name]])
+    ended = subprocess.run([sys.executable, "-c", UNDER, calls], capture_output=True, text=True, check=True)
+    return ended.stdout.strip()
+
+
+def test_a_worker_in_its_unit_can_start_a_sandbox_and_finds_out_first() -> None:
+    """There is no systemd here that could start the unit, so system calls are forbidden as it would."""
+    text = (DEPLOY / "systemd" / "arena-worker@.service").read_text()
+    confining = re.findall(
+        r"^((?:NoNew|Private|Protect|Proc|Restrict|Lock|SystemCall|Capab|Memory|Device)\w+)=", text, re.MULTILINE
+    )
+    names = {name for name in confining if not name.startswith("RestartPrevent")}
+    assert names <= {*FORBIDDEN, *MOUNTED} - {"ProtectHostname"}
+    assert refusal_under(names - MOUNTED) == "None"
+    assert "hostname" in refusal_under({"ProtectHostname"})
+    assert re.search(r"^ExecStartPre=\S+ -m evaluator doctor .*--sandbox bubblewrap$", text, re.MULTILINE)
 
 
 def test_a_worker_on_another_host_gets_the_settings_of_mail_and_budget() -> None:
