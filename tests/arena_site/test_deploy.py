@@ -28,7 +28,7 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OF_COMPOSE = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"}
 KEYS = {  # of the compose specification, as far as they are used here
     *("build", "image", "restart", "environment", "volumes", "depends_on", "security_opt", "cap_drop", "command"),
-    *("ports", "healthcheck", "stop_grace_period"),
+    *("ports", "healthcheck", "stop_grace_period", "env_file"),
 }
 
 
@@ -181,7 +181,27 @@ def test_the_compose_file_sets_what_the_code_reads_and_holds_no_secret() -> None
     assert filled <= set(env.read) | set(DEFAULT_AGENT_SECRETS) | OF_COMPOSE
     assert all(re.search(rf"\$\{{{name}:\?", text) for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"))
     example = re.findall(r"^(\w+)=", (DEPLOY / "compose.env.example").read_text(), re.MULTILINE)
-    assert filled - {"ARENA_HOST"} == set(example)
+    assert {"SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "SITE_URL", "HTTPS"} <= set(example) <= filled
+
+
+def test_a_setting_in_the_file_beside_the_compose_file_reaches_the_services() -> None:
+    """And what is left empty has the default of docs/settings.md; PORT and ARENA_LISTEN say where the host listens."""
+    for name in {*env.read} - {"PORT", "ARENA_LISTEN"}:
+        for service in ("prepare", "web", "beat", "worker"):
+            value = SERVICES[service]["environment"].get(name, "")
+            assert re.match(rf"\$\{{{name}:[-?]", value), f"{service}: {name}"
+    assert "${ARENA_LISTEN:-127.0.0.1}:${PORT:-8000}:8000" in SERVICES["web"]["ports"]
+    assert {name for name in SERVICES["worker"]["environment"] if name in DEFAULT_AGENT_SECRETS} == {
+        *DEFAULT_AGENT_SECRETS
+    }
+    assert SERVICES["prepare"]["env_file"] == ".env", "a name that is no setting is refused there"
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_a_unit_gives_its_process_every_setting(path: Path) -> None:
+    text = path.read_text()
+    assert re.search(r"^EnvironmentFile=/etc/arena/arena\.env$", text, re.MULTILINE)
+    assert set(re.findall(r"^Environment=(\w+)=", text, re.MULTILINE)) <= {"ARENA_HOST"}
 
 
 def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listens() -> None:
@@ -189,7 +209,7 @@ def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listen
         for command in re.findall(r"manage\.py[ ,]+(\w+)", " ".join(service.get("command", []))):
             assert command in get_commands()
     assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
-        "web": ["127.0.0.1:8000:8000"]
+        "web": ["${ARENA_LISTEN:-127.0.0.1}:${PORT:-8000}:8000"]
     }
     assert "/readyz" in str(SERVICES["web"]["healthcheck"])
     dockerfile = (DEPLOY / "Dockerfile").read_text()
