@@ -17,6 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from evaluator.state import remove_orphans, remove_unfinished
 from runs.worker.sweeper import SWEEP_BEATS, sweep
 
 NIGHT_HOUR = 3  # in UTC; a scheduler that was not running catches up when it starts
@@ -58,6 +59,7 @@ class Scheduler:
             log.info("%s %s", command[0], "finished" if self._run_command(command) else "FAILED")
         if settings.BACKUP_FOLDER:
             delete_old_backups(Path(settings.BACKUP_FOLDER))
+        remove_what_was_left()
 
     def _is_night_due(self, now: datetime) -> bool:
         begins = now.replace(hour=NIGHT_HOUR, minute=0, second=0, microsecond=0)
@@ -72,6 +74,22 @@ def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
     if settings.BACKUP_FOLDER:
         commands.append(("backup", str(Path(settings.BACKUP_FOLDER) / f"arena-{now:%Y%m%d}.zip")))
     return commands
+
+
+def remove_what_was_left() -> None:
+    """Remove what processes that were killed have left: temporary folders, and files that they did not finish."""
+    removed = remove_orphans()
+    for folder, pattern in (
+        (Path(settings.ARCHIVE_FOLDER), "**/*.part"),
+        (Path(settings.BROKER_FOLDER), "messages/*.part"),
+        (Path(settings.BROKER_FOLDER), "taken/*"),
+        (Path(settings.DUMP_FOLDER).parent, f".{settings.DUMP_FOLDER.name}-*"),
+        (Path(settings.FILE_UPLOAD_TEMP_DIR), "*"),
+        *([(Path(settings.BACKUP_FOLDER), ".arena-*.zip-*")] if settings.BACKUP_FOLDER else []),
+    ):
+        removed += remove_unfinished(folder, pattern)
+    for path in removed:
+        log.info("%s was left by a process that was killed, and is removed", path)
 
 
 def delete_old_backups(folder: Path) -> None:

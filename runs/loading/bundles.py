@@ -19,6 +19,7 @@ from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import check_files
 from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
+from evaluator.state import temporary_folder
 from runs import agents, archive, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
@@ -54,8 +55,8 @@ def archive_bundle(path: Path) -> tuple[str, int]:
 
 
 def _check(submission: Submission) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bundle"
+    with temporary_folder("bundle") as folder:
+        path = folder / "bundle"
         archive.copy_to(submission.digest, path)
         try:
             problems, form = _imported(submission, read_members(path, name=submission.file_name))
