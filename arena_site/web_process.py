@@ -110,6 +110,7 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
             return b""
         self.sock.settimeout(GRACE_S)
         data: bytes = self.sock.recv(min(self.left, STEP_BYTES))
+        self.sock.settimeout(None)
         self.left -= len(data)
         arrived = self._size - self.left if self._size else 0
         if not data or monotonic() > self._given_at + GRACE_S + arrived / UPLOAD_BYTES_A_SECOND:
@@ -171,7 +172,7 @@ class Outgoing:
         self._pieces.append(Piece(again, offset, offset + count))
         self._growing = None
 
-    def send(self) -> int:
+    def send_more(self) -> int:
         """Send more of what is kept, and return how many bytes that is.
 
         Raises:
@@ -331,7 +332,7 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._wait(client, EVENT_WRITE, self._send, GRACE_S)
 
     def _send(self, client: Client) -> None:
-        self._waits[client].moved += client.outgoing.send()
+        self._waits[client].moved += client.outgoing.send_more()
         if client.outgoing.is_sent:
             self._stop_waiting(client)
             self._go_on(client)

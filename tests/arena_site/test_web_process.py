@@ -145,6 +145,15 @@ def test_a_body_arrives_whole(port: int, size: int) -> None:
     assert asked(port, "/digest", body[:size]) == f"{hashlib.sha256(body[:size]).hexdigest()} 0".encode()
 
 
+@pytest.mark.parametrize("size", [100_000, 3 << 20])
+def test_a_client_that_waits_for_consent_gets_it(port: int, size: int) -> None:
+    head = f"POST /digest HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: {size}"
+    with connected(port, head.encode() + b"\r\n\r\n") as client:
+        assert client.recv(1000).startswith(b"HTTP/1.1 100 Continue")
+        client.sendall(b"a" * size)
+        assert everything_of(client).endswith(f"{hashlib.sha256(b'a' * size).hexdigest()} 0".encode())
+
+
 def test_a_view_that_refuses_a_large_body_answers_before_it_arrives(port: int) -> None:
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n"
     with connected(port, head) as client:
