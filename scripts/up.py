@@ -79,6 +79,9 @@ def up(state: Path, port: int) -> int:
     say(f"no more downloads; database, records, toolchains and logs are in {state.parent} (about 200 MB)")
     if not is_prepared():
         return 3
+    from arena_site.operations.schedule import LAST_NIGHT
+
+    (state / LAST_NIGHT).open("a").close()  # a new site's dump waits for the night: a start is busy enough
     site = Site(state / "logs")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, site.ask_to_stop)

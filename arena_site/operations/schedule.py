@@ -21,6 +21,7 @@ from evaluator.state import remove_orphans, remove_unfinished
 from runs.worker.sweeper import SWEEP_BEATS, sweep
 
 NIGHT_HOUR = 3  # in UTC; a scheduler that was not running catches up when it starts
+LAST_NIGHT = "last-night"  # a file in the site's state folder, changed when a night's work begins
 BACKUPS_KEPT = 14
 _BACKUP = re.compile(r"arena-\d{8}\.zip")
 log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ class Scheduler:
         self._ended = threading.Event()
         self._run_command = run_command or _run_command
         self._night: threading.Thread | None = None
-        self._mark = Path(settings.STATE) / "last-night"
+        self._mark = Path(settings.STATE) / LAST_NIGHT
 
     def stop(self, *about: object) -> None:
         self._ended.set()
