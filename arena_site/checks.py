@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from evaluator.tasks.spec import tasks_folder
+from runs import disk
 
 REAL_EVALUATOR = "runs.worker.device.Device"
 
@@ -33,6 +34,15 @@ def state_is_writable(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[
         for folder in folders
         if not _is_writable(Path(folder))
     ]
+
+
+@register()
+def reserve_is_not_near(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn while there is time to make room: below the reserve uploads are refused and workers take no work."""
+    if disk.free_bytes() >= disk.NEAR * disk.reserve_bytes():
+        return []
+    hint = "Move backups, dumps or the archive to a larger disk, or take down what is not needed."
+    return [Warning(f"the disk is nearly full: {disk.shown_room()}", hint=hint, id="arena.W002")]
 
 
 @register()

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from evaluator.addresses import AllowedEndpoint, origin_of
+
 PREFIX = "ARENA_"  # names that begin so are nobody else's, and one that nothing reads is a mistake
 READ_ELSEWHERE = {  # by what is no part of the site: the evaluator, its agents, the tests
     *("ARENA_CHAT_KEY", "ARENA_REPEATS"),
@@ -33,6 +35,7 @@ DEFAULT_AGENT_SECRETS = (  # that agents of ours are given: `secrets` of each ag
     "OPENAI_API_KEY",
 )
 
+INWARD = "inward"  # a server on this machine or in a private network
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 SECRET_CHARACTERS = 32  # fewer can be guessed
 SECRET = f"at least {SECRET_CHARACTERS} characters that cannot be guessed"
@@ -164,6 +167,14 @@ class Environment:
         is_fine = all(folder.is_absolute() and len(folder.parts) > 1 and ".." not in folder.parts for folder in folders)
         return folders if is_fine else self._refused(name, text, [])
 
+    def endpoints(self, name: str) -> dict[str, AllowedEndpoint]:
+        """Servers by their origin, none by default. Only one that is inward may be sent a secret without TLS."""
+        allowed = "https://HOST:PORT with the names of its variables, separated by commas; and `inward` where it is"
+        text = self._value(name, "", allowed)
+        found = [_endpoint(entry.split()) for entry in text.split(",")] if text else []
+        fine = {one.origin: one for one in found if one is not None}
+        return fine if len(fine) == len(found) else self._refused(name, text, {})
+
     def path(self, name: str, default: Path) -> Path:
         path = Path(self._value(name, str(default), "an absolute path")).expanduser()
         return path if path.is_absolute() else self._refused(name, str(path), default)
@@ -257,6 +268,21 @@ def _scheme(parts: SplitResult | None) -> str:
 def _is_origin(parts: SplitResult) -> bool:
     is_bare = not (parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc)
     return is_bare and parts.scheme in ("http", "https") and _is_host(parts.hostname or "")
+
+
+def _endpoint(words: list[str]) -> AllowedEndpoint | None:
+    parts = _split(words[0]) if words else None
+    names = tuple(word for word in words[1:] if word != INWARD)
+    is_inward = INWARD in words
+    if (
+        parts is None
+        or not _is_origin(parts)
+        or not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) for name in names)
+    ):
+        return None
+    if parts.scheme == "http" and names and not is_inward:
+        return None
+    return AllowedEndpoint(origin_of(words[0]), names, is_inward)
 
 
 def _is_broker(parts: SplitResult) -> bool:

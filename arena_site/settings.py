@@ -129,6 +129,10 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True  # send a mail when password, address or seco
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "ArenaBoard: "
 ACCOUNT_USERNAME_BLACKLIST = ["admin", "arenaboard", "maintainer", "operator", "root", "system"]
 ACCOUNT_RATE_LIMITS = {"login_failed": None}  # runs/people/login_attempts.py counts these for all processes
+ACCOUNT_FORMS = {
+    "signup": "runs.people.forms.NewAccountForm",
+    "change_password": "runs.people.forms.NewPasswordForm",
+}
 MFA_FORMS = {"authenticate": "runs.people.forms.CodeForm", "reauthenticate": "runs.people.forms.CodeAgainForm"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_PERIOD = 30  # seconds
@@ -181,12 +185,19 @@ JOB_LIMIT_S = 2 * 3600
 EVALUATOR = env.text("ARENA_EVALUATOR", "runs.worker.device.Device", pattern=r"\w+(\.\w+)+", allowed="a name in Python")
 # The daily budget for paid models, besides the limits of each configuration; None: only those.
 DAY_CAP_USD = env.dollars("ARENA_DAY_CAP_USD")
-# What configurations may allow agents on their host: environment variables, and folders readable in their sandbox.
+# What configurations may allow agents on their host: environment variables, folders readable in their sandbox, and
+# servers to send requests to.
 AGENT_SECRETS = env.variable_names("ARENA_AGENT_SECRETS", DEFAULT_AGENT_SECRETS)
 AGENT_FOLDERS = env.folders("ARENA_AGENT_FOLDERS")
+AGENT_ENDPOINTS = env.endpoints("ARENA_AGENT_ENDPOINTS")
 HEARTBEAT_S = env.integer("ARENA_HEARTBEAT_S", 5, low=1, high=60)
 # Which tasks of an accepted bundle are evaluated again automatically: none, all, or a number of random ones.
 VERIFY = env.text("ARENA_VERIFY", "none", pattern=r"none|all|[1-9]\d{0,2}", allowed="none, all or 1 to 999")
+
+# What one submitter may have at a time, and how long the upload of a rejected submission is kept.
+QUOTA_MB = env.integer("ARENA_QUOTA_MB", 2048, low=1, high=1_000_000_000)
+QUOTA_OPEN = env.integer("ARENA_QUOTA_OPEN", 50, low=1, high=1_000_000)
+REJECTED_DAYS = env.integer("ARENA_REJECTED_DAYS", 14, low=1, high=3650)
 
 # Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
@@ -202,7 +213,8 @@ LOGGING = logging_settings(
 )
 
 TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator reads the variable itself
-env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS})
+_SENT = [name for endpoint in AGENT_ENDPOINTS.values() for name in endpoint.secrets]
+env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS, "ARENA_AGENT_ENDPOINTS": _SENT})
 env.raise_problems()
 for _folder in (STATE, FILE_UPLOAD_TEMP_DIR):
     _folder.mkdir(parents=True, exist_ok=True, mode=0o700)

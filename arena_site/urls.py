@@ -16,6 +16,7 @@ admin.site.index_title = "Registry, runs and publication"
 admin.site.login = admin_login  # type: ignore[method-assign]
 admin.site.password_change = admin_password  # type: ignore[method-assign, assignment]
 
+handler500 = "arena_site.unavailable.server_error"
 urlpatterns = [
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),

@@ -1,12 +1,30 @@
-"""Checks addresses of sites and of model endpoints. They are shown in public, so they must not contain a key."""
+"""Addresses of sites and of model endpoints. They are shown in public, so they must not contain a key."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from evaluator.errors import UsageError
 
 PRIVATE = "@?#"  # mark a user, a query or a fragment, which may contain keys
+PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedEndpoint:
+    """A server that agents may send requests to, and the names of the secrets that they may send along."""
+
+    origin: str  # as `origin_of` spells it
+    secrets: tuple[str, ...] = ()
+    is_inward: bool = False  # it may have an address of this machine or of a private network
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an http or https address that was checked, in one spelling of each."""
+    parts = urlsplit(address)
+    host = (parts.hostname or "").rstrip(".")  # in lower case
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or PORTS[parts.scheme]}"
 
 
 def check_address(name: str, text: str, example: str) -> None:

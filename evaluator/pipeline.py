@@ -45,7 +45,7 @@ FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
 
 
 class GateVerdict(NamedTuple):
-    """One verdict of a gate in an audit: `code` is a reason code, or the code of a finding."""
+    """One verdict of a gate: `code` is a reason code, or the code of a finding."""
 
     gate: str
     kind: Literal["rejection", "hold", "finding"]
@@ -147,7 +147,7 @@ class Evaluator:
                 return self._attempt_unseen(task, candidate, cases, round_digest, generator)
         return record
 
-    def audit(self, task: TaskSpec, candidate: Candidate) -> list[GateVerdict]:
+    def every_verdict(self, task: TaskSpec, candidate: Candidate) -> list[GateVerdict]:
         """Run every gate even after a rejection, and return all reasons in order, then all findings.
 
         The first reason is the one that `evaluate` gives. Gates that need a worker are skipped where the candidate

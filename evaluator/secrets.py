@@ -22,6 +22,7 @@ from evaluator.codec import plain_text, unique_keys
 T = TypeVar("T")
 MASK, REDACTED = "[masked]", "[secret]"
 MESSAGE_CHARACTERS = 2_000
+LOG_CHARACTERS = 64_000  # of a log that are masked: far more than are kept, since half a secret is not recognised
 SHORTEST = 8  # a shorter value would be found in words
 
 # A secret by its own form.
@@ -84,6 +85,7 @@ _REDACTIONS = tuple(
         (rf"(?i)(token(?!s){_REDACTED_IS})(?!\d{{1,9}}\b){_REDACTED_VALUE}", rf"\1{REDACTED}"),
     )
 )
+_COMPILER_ERROR = re.compile(r"(?m)^[^\n]{0,400}\berror: ")
 _SECRET_VARIABLE = re.compile(r"SECRET|PASSWORD|TOKEN|KEY|CREDENTIAL")
 
 
@@ -94,10 +96,24 @@ def mask_text(text: str) -> str:
 
 def mask_message(text: str) -> tuple[str, tuple[str, ...]]:
     """The text made plain, masked and cut, and codes of what was masked, which are keys of the bundles' FINDINGS."""
-    text, codes = _mask(plain_text(text[: 4 * MESSAGE_CHARACTERS]))
-    if len(text) > MESSAGE_CHARACTERS:
-        text = f"{text[:MESSAGE_CHARACTERS]}…"
-    return text, codes
+    if len(text) > LOG_CHARACTERS:
+        text = text[-LOG_CHARACTERS:].partition("\n")[2] or text[-LOG_CHARACTERS:]
+    text, codes = _mask(plain_text(text))
+    return _evidence(text), codes
+
+
+def _evidence(text: str) -> str:
+    """A short log as it is; of a long one, the part from a compiler's first error on, and at any rate the end."""
+    if len(text) <= MESSAGE_CHARACTERS:
+        return text
+    error = _COMPILER_ERROR.search(text)
+    if error is None:
+        return f"…{text[1 - MESSAGE_CHARACTERS :]}"
+    found = text[error.start() :]
+    if len(found) < MESSAGE_CHARACTERS:
+        return f"…{found}"
+    half = MESSAGE_CHARACTERS // 2 - 2
+    return f"{found[:half]}\n…\n{found[-half:]}"
 
 
 def mask_json(data: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -16,6 +16,8 @@ SENTENCES = {
     405: "This address is read-only: use GET or HEAD.",
     406: "Data is JSON here. Send Accept: application/json or */*.",
     500: "Something went wrong on our side. The error has been logged. Try again later.",
+    503: "The database is busy. Nothing was half done. Try again after the seconds of Retry-After.",
+    507: "The disk of this site is nearly full, so nothing was stored. Try again later.",
 }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from evaluator.records.moments import is_future_day
 from leaderboard.problems import BadQuery
 from leaderboard.words import CATEGORIES, ORIGINS, RUN_STATES, VERIFICATIONS
 
@@ -40,7 +41,7 @@ def _one_of(words: Container[str], expected: str) -> ValueKind:
 _DAY = ValueKind(is_day, "a day such as 2026-11-28")
 _NUMBER = ValueKind(is_number, "a whole number")
 VALUES: Mapping[str, ValueKind] = {
-    "as_of": _DAY,
+    "as_of": ValueKind(lambda text: is_day(text) and not is_future_day(text), f"{_DAY.expected}, not in the future"),
     "since": _DAY,
     "version": _NUMBER,
     "page": _NUMBER,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
 
+from evaluator.addresses import origin_of
 from evaluator.agents import agent_names, read_agent
 from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.agents.catalog import settings_text
@@ -22,6 +24,7 @@ HOST_REQUIREMENTS = (
     "installed_in",
     "secrets",
 )  # a configuration that sets one overrides the host
+ADDRESSES = ("base_url", "network")  # settings that say where an agent's requests go
 
 
 def works_in_sessions(configuration: Configuration) -> bool:
@@ -62,6 +65,7 @@ def forbidden_setting(agent: Known) -> str | None:
     """Return a sentence about a setting that this host's operator did not allow; None if all are allowed.
 
     A secret may be sent to an address that the settings name, and a folder is visible in a sandbox with network access.
+    A key goes only to servers that the operator bound it to.
     """
     for name in agent.settings.secrets:
         if name not in settings.AGENT_SECRETS:
@@ -69,6 +73,8 @@ def forbidden_setting(agent: Known) -> str | None:
             return (
                 f"seen {name!r} as one of its secrets; expected names that ARENA_AGENT_SECRETS allows here: {allowed}"
             )
+    if sentence := _forbidden_address(agent):
+        return sentence
     folder = str(agent.settings.own.get("installed_in") or "")
     target = Path(os.path.realpath(folder))
     if folder and not any(target.is_relative_to(os.path.realpath(one)) for one in settings.AGENT_FOLDERS):
@@ -135,5 +141,66 @@ def missing_on_this_host() -> dict[str, str]:
     }
 
 
+def with_endpoint(agent: Known) -> Known:
+    """Return the agent with what the operator allows of its `base_url`; unchanged if it has none."""
+    address = str(agent.settings.own.get("base_url") or "")
+    if not address:
+        return agent
+    return replace(agent, settings=replace(agent.settings, endpoint=settings.AGENT_ENDPOINTS[origin_of(address)]))
+
+
+def _forbidden_address(agent: Known) -> str | None:
+    return _forbidden_endpoint(agent) or _forbidden_host(agent)
+
+
+def _forbidden_endpoint(agent: Known) -> str | None:
+    """Return a sentence about a `base_url` that is not allowed, or not with these secrets.
+
+    A server to which no secret is bound gets none, whichever the agent has.
+    """
+    address = str(agent.settings.own.get("base_url") or "")
+    if not address:
+        return None
+    allowed = settings.AGENT_ENDPOINTS.get(origin_of(address))
+    if allowed is None:
+        return f"seen {address!r} as base_url; expected a server that ARENA_AGENT_ENDPOINTS allows here: {_endpoints()}"
+    unbound = [name for name in agent.settings.secrets if name not in allowed.secrets]
+    if unbound and allowed.secrets:
+        return (
+            f"seen {unbound[0]!r} among the secrets for {address}; "
+            f"expected only those that ARENA_AGENT_ENDPOINTS binds to it: {', '.join(allowed.secrets)}"
+        )
+    return None
+
+
+def _forbidden_host(agent: Known) -> str | None:
+    """Return a sentence about a host that a program in a sandbox may not reach, or not with these secrets.
+
+    The agent's own hosts may get its own secrets.
+    """
+    if "program" not in agent.settings.own:
+        return None
+    own = read_agent(agent.name).settings
+    for host in agent.settings.network:
+        allowed = settings.AGENT_ENDPOINTS.get(origin_of(f"https://{host}"))
+        if allowed is None and host not in own.network:
+            return f"seen {host!r} in network; expected a server that ARENA_AGENT_ENDPOINTS allows here: {_endpoints()}"
+        bound = {*(allowed.secrets if allowed else ()), *(own.secrets if host in own.network else ())}
+        if unbound := [name for name in agent.settings.secrets if name not in bound]:
+            names = ", ".join(sorted(bound)) or "none"
+            return (
+                f"seen {unbound[0]!r} among the secrets of an agent that reaches {host}; "
+                f"expected only those that it or ARENA_AGENT_ENDPOINTS binds to it: {names}"
+            )
+    return None
+
+
+def _endpoints() -> str:
+    return ", ".join(settings.AGENT_ENDPOINTS) or "none"
+
+
 def _own_forbidden_setting(configuration: Configuration, agent: Known) -> str | None:
-    return forbidden_setting(agent) if set(HOST_REQUIREMENTS) & set(configuration.settings) else None
+    own = set(configuration.settings)
+    if own & set(HOST_REQUIREMENTS):
+        return forbidden_setting(agent)
+    return _forbidden_address(agent) if own & set(ADDRESSES) else None

@@ -1,7 +1,8 @@
-"""A content-addressed store of compressed files below the state folder: records, sessions, bundles and sources.
+"""Two content-addressed stores of compressed files: the archive of records, sessions and sources, and the uploads.
 
 Files are named archive/ab/abcdef….gz after the sha256 of their content, so each is never changed and is checked when it
-is read. A damaged one is written again when the same content comes again.
+is read. A damaged one is written again when the same content comes again. Uploads lie in archive/uploads/, because they
+may be any bytes: those of a record, too, which has to stay when the upload is removed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -18,11 +20,14 @@ from pathlib import Path
 from typing import IO
 
 from django.conf import settings
+from django.db import connection
 
 from evaluator.state import replacing
+from runs import disk
 
+ARCHIVE, UPLOADS = "", "uploads"  # the stores, by their folders below ARCHIVE_FOLDER
 CHUNK_BYTES = 1 << 20
-ROOM_BYTES = 64 << 20  # a record with all raw times and an agent session are below 10 MiB together
+REMOVALS = 2_011_293_117  # PostgreSQL's advisory lock: held by transactions that put files, or by one that removes some
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -31,7 +36,11 @@ class ArchiveError(Exception):
 
 
 def put(data: bytes) -> str:
-    """Store the bytes and return their sha256. The file is on disk before the caller writes a row that names it."""
+    """Store the bytes in the archive and return their sha256.
+
+    The file is on disk before the caller writes a row that names it. Nobody removes it before the transaction ends.
+    """
+    _lock_removals(shared=True)
     digest = hashlib.sha256(data).hexdigest()
     if not _is_whole(digest):
         with replacing(_path(digest)) as file:
@@ -39,24 +48,31 @@ def put(data: bytes) -> str:
     return digest
 
 
-def put_chunks(chunks: Iterable[bytes]) -> tuple[str, int]:
-    """Store a file that arrives in chunks without holding it in memory; return its sha256 and size in bytes."""
-    folder = Path(settings.ARCHIVE_FOLDER)
+def put_upload(chunks: Iterable[bytes]) -> tuple[str, int]:
+    """Store an upload that arrives in chunks without holding it in memory; return its sha256 and size in bytes.
+
+    Raises:
+        NoRoom: the disk's reserve would be touched. Nothing is stored.
+    """
+    folder = folder_of(UPLOADS)
     folder.mkdir(parents=True, exist_ok=True)
     sha256, size = hashlib.sha256(), 0
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part") as file:
         with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as packed:
             for chunk in chunks:
+                disk.refuse_without_room(len(chunk))
                 sha256.update(chunk)
                 size += len(chunk)
                 packed.write(chunk)
+        disk.refuse_without_room(file.tell())
         file.seek(0)
-        put_packed(file, sha256.hexdigest())
+        if not put_packed(file, sha256.hexdigest(), UPLOADS):
+            os.utime(_path(sha256.hexdigest(), UPLOADS))  # it is as young as its newest upload: see services/expiry.py
     return sha256.hexdigest(), size
 
 
-def copy_to(digest: str, target: Path) -> None:
-    """Write the bytes of that digest to a file without holding them in memory.
+def copy_upload(digest: str, target: Path) -> None:
+    """Write the bytes of an upload to a file without holding them in memory.
 
     Raises:
         ArchiveError: as `get`.
@@ -81,25 +97,40 @@ def is_packed(file: IO[bytes], digest: str) -> bool:
     return sha256.hexdigest() == digest
 
 
-def put_packed(file: IO[bytes], digest: str) -> bool:
+def put_packed(file: IO[bytes], digest: str, store: str = ARCHIVE) -> bool:
     """Store compressed bytes that are known to have this digest; return False if they were stored before."""
-    if _is_whole(digest):
+    if _is_whole(digest, store):
         return False
-    with replacing(_path(digest)) as part:
+    with replacing(_path(digest, store)) as part:
         shutil.copyfileobj(file, part, CHUNK_BYTES)
     return True
 
 
-def has_room() -> bool:
-    """Return whether the disk certainly has room for another record."""
-    folder = Path(settings.ARCHIVE_FOLDER)
-    folder.mkdir(parents=True, exist_ok=True)
-    return shutil.disk_usage(folder).free >= ROOM_BYTES
-
-
-def remove(digest: str) -> None:
+def remove(digest: str, store: str = ARCHIVE) -> None:
     """Delete the bytes, after a takedown. Do nothing if they are not there."""
-    _path(digest).unlink(missing_ok=True)
+    _path(digest, store).unlink(missing_ok=True)
+
+
+def hold_writers() -> None:
+    """Wait until no transaction has put files that its rows do not name yet, and keep others waiting until ours ends.
+
+    SQLite has one transaction that writes at a time.
+    """
+    _lock_removals(shared=False)
+
+
+def has(digest: str, store: str = ARCHIVE) -> bool:
+    """Return whether the file is there, damaged or not."""
+    return _DIGEST.fullmatch(digest) is not None and _path(digest, store).exists()
+
+
+def folder_of(store: str) -> Path:
+    return Path(settings.ARCHIVE_FOLDER) / store
+
+
+def files_of(store: str) -> list[tuple[str, Path]]:
+    """Return digest and path of each file, sorted."""
+    return [(path.name.removesuffix(".gz"), path) for path in sorted(folder_of(store).glob("??/*.gz"))]
 
 
 def get(digest: str) -> bytes:
@@ -115,7 +146,7 @@ def get(digest: str) -> bytes:
 
 
 def _chunks(digest: str) -> Iterator[bytes]:
-    with _reading(digest), gzip.open(_path(digest)) as packed:
+    with _reading(digest), gzip.open(_path(digest, UPLOADS)) as packed:
         while chunk := packed.read(CHUNK_BYTES):
             yield chunk
 
@@ -138,16 +169,23 @@ def _must_match(seen: str, digest: str) -> None:
         raise ArchiveError(f"the archive's file {digest} is damaged: it holds other bytes, of sha256 {seen}")
 
 
-def _is_whole(digest: str) -> bool:
+def _lock_removals(*, shared: bool) -> None:
+    if connection.vendor == "postgresql" and connection.in_atomic_block:
+        kind = "_shared" if shared else ""
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_advisory_xact_lock{kind}(%s)", [REMOVALS])
+
+
+def _is_whole(digest: str, store: str = ARCHIVE) -> bool:
     """Return whether the file is there and undamaged."""
     try:
-        with _path(digest).open("rb") as file:
+        with _path(digest, store).open("rb") as file:
             return is_packed(file, digest)
     except OSError:
         return False
 
 
-def _path(digest: str) -> Path:
+def _path(digest: str, store: str = ARCHIVE) -> Path:
     if not _DIGEST.fullmatch(digest):
         raise ArchiveError(f"{digest!r} is no sha256")
-    return Path(settings.ARCHIVE_FOLDER) / digest[:2] / f"{digest}.gz"
+    return folder_of(store) / digest[:2] / f"{digest}.gz"

@@ -7,6 +7,10 @@ class RunError(Exception):
     """The request does not fit the rows as they are; nothing was changed."""
 
 
+class QuotaError(RunError):
+    """A submitter already has as much here as one may have at a time."""
+
+
 class _Refused(Exception):
     """An input is refused as a whole; `problems` lists everything that is wrong with it."""
 

@@ -1,6 +1,6 @@
 """Sends workers the messages that a row is waiting.
 
-A message is only a hint: the rows are the queue, and the sweeper sends lost messages again.
+A message is only a hint: the rows are the queue, and the sweeper sends lost messages again (runs/services/messages.py).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 
 EVALUATE = "runs.evaluate_attempt"  # a name, not an import: the job's module imports the services that queue it
 CHECK, CHECKS = "runs.check_submission", "checks"  # a job, and the queue that every worker listens on
+HINT_S = 3600  # workers drop older messages: meanwhile the sweeper has sent others to whoever was free
 log = logging.getLogger(__name__)
 
 
@@ -29,13 +30,13 @@ def send_check_on_commit(*, submission_id: int) -> None:
 
 def _send(attempt_id: int, queue: str) -> None:
     try:
-        current_app.send_task(EVALUATE, args=[attempt_id], queue=queue)
+        current_app.send_task(EVALUATE, args=[attempt_id], queue=queue, expires=HINT_S)
     except (OperationalError, OSError) as error:
         log.warning("attempt %s waits for the sweeper: the broker does not respond: %s", attempt_id, error)
 
 
 def _send_check(submission_id: int) -> None:
     try:
-        current_app.send_task(CHECK, args=[submission_id], queue=CHECKS)
+        current_app.send_task(CHECK, args=[submission_id], queue=CHECKS, expires=HINT_S)
     except (OperationalError, OSError) as error:
         log.warning("submission %s waits for the sweeper: the broker does not respond: %s", submission_id, error)

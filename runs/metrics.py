@@ -62,7 +62,7 @@ def read_gauges() -> Gauges:
         leases=sum(row["leases"] for row in rows),
         requeues=sum(row["requeues"] for row in rows),
         submissions=dict(Submission.objects.order_by().values_list("state").annotate(rows=Count("pk"))),
-        hosts=tuple(_host(host) for host in Host.objects.select_related("device_class")),
+        hosts=tuple(_host(host) for host in Host.objects.filter(is_public=True).select_related("device_class")),
     )
 
 

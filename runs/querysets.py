@@ -36,6 +36,15 @@ def is_secret(*, run: str = "") -> Q:
     return Q(**{f"{run}round__isnull": False, f"{run}round__revealed_at__isnull": True})
 
 
+def of_draft_from_elsewhere(*, run: str = "") -> Q:
+    """Match drafts that a bundle brought, and our runs that evaluate such a draft again. `run` is the lookup prefix.
+
+    They have pages of their own, and count and are found nowhere else until they are published.
+    """
+    brought = Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
+    return brought | Q(**{f"{run}verifies__state": "draft"})
+
+
 def today() -> datetime:
     """Return today's midnight in UTC."""
     return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -138,6 +147,10 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
     def expired(self) -> Self:
         """Submissions whose check's lease ran out, by the database's clock."""
         return self.filter(state="checking", lease_until__lt=Now())
+
+    def with_bytes(self) -> Self:
+        """Submissions whose upload is kept: not taken down, and not rejected so long ago that it expired."""
+        return self.filter(bytes_removed_at__isnull=True).exclude(outcome="taken_down")
 
     def ever_public(self) -> Self:
         """Submissions whose submitter and outcome are public: their run or claims are, or were, published."""

@@ -13,6 +13,8 @@ atexit.register(shutil.rmtree, SESSION, ignore_errors=True)
 os.environ |= {
     "SECRET_KEY": "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz",
     "DEBUG": "false",
+    "ARENA_LEAST_FREE_MB": "64",
+    "ARENA_AGENT_ENDPOINTS": "http://127.0.0.1:1 inward",  # where nothing listens
     "API_POINTS_A_MINUTE": "0",  # all tests have one address
     "ARENA_ARCHIVE": str(SESSION / "archive"),
     "ARENA_DUMP": str(SESSION / "dump"),

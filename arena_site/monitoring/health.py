@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
 from runs import compatibility
+from runs import disk as room
 
 BROKER_S = 2.0
 log = logging.getLogger(__name__)
@@ -69,12 +69,7 @@ def archive() -> str | None:
 
 
 def disk() -> str | None:
-    folder = Path(settings.ARCHIVE_FOLDER)
-    while not folder.exists():  # the archive is made when it is first needed
-        folder = folder.parent
-    free_mb = shutil.disk_usage(folder).free >> 20
-    least_mb: int = settings.LEAST_FREE_MB
-    return None if free_mb >= least_mb else f"{free_mb} MB free; {least_mb} MB required (ARENA_LEAST_FREE_MB)"
+    return None if room.has_room() else room.shown_room()
 
 
 CHECKS: Mapping[str, Callable[[], str | None]] = {

@@ -18,6 +18,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram,
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from runs import disk
 from runs.metrics import Gauges, read_gauges
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -66,6 +67,10 @@ class _DatabaseCollector:
         yield _gauge("arena_submissions", "Submissions by state.", "state", found.submissions)
         yield CounterMetricFamily("arena_leases", "Leases of attempts since the start.", value=found.leases)
         yield CounterMetricFamily("arena_requeues", "Attempts queued again after an error.", value=found.requeues)
+        yield GaugeMetricFamily("arena_disk_free_bytes", "Free on the disk with the archive.", value=disk.free_bytes())
+        yield GaugeMetricFamily(
+            "arena_disk_reserve_bytes", "With less free, nothing new is stored.", value=disk.reserve_bytes()
+        )
         yield from _hosts(found)
 
 

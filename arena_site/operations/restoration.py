@@ -22,7 +22,14 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.models import Model
 
 from arena_site.operations import table_rows
-from arena_site.operations.backup import FORMAT, MANIFEST, applied_migrations, member_of_file, member_of_table
+from arena_site.operations.backup import (
+    FOLDERS,
+    FORMAT,
+    MANIFEST,
+    applied_migrations,
+    member_of_file,
+    member_of_table,
+)
 from evaluator.unseen.rounds import secret_digest
 from evaluator.wording import counted
 from runs import archive, guards
@@ -46,8 +53,8 @@ class RestoredTable:
 @dataclass(frozen=True, slots=True)
 class Manifest:
     tables: Mapping[str, RestoredTable]
-    files: tuple[str, ...]
-    damaged: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]  # store and digest
+    lost: tuple[str, ...]  # files that were damaged or missing when the backup was made
     made_at: str
 
     @property
@@ -89,7 +96,8 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
             label: RestoredTable(int(one["rows"]), one["sha256"], one["columns"])
             for label, one in content["tables"].items()
         }
-        manifest = Manifest(tables, tuple(content["files"]), tuple(content["damaged"]), content["made_at"])
+        files = tuple((store, digest) for store, folder in FOLDERS.items() for digest in content["files"][folder])
+        manifest = Manifest(tables, files, (*content["damaged"], *content["missing"]), content["made_at"])
         migrations = [list(one) for one in content["migrations"]]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RestoreError("the file is not a backup of this site: its manifest cannot be read") from error
@@ -124,7 +132,7 @@ def _refuse_nonempty_database(manifest: Manifest) -> None:
 
 def _verify(packed: zipfile.ZipFile, manifest: Manifest) -> None:
     """Compare every member with the manifest."""
-    wanted = {member_of_table(label) for label in manifest.tables} | {member_of_file(one) for one in manifest.files}
+    wanted = {member_of_table(label) for label in manifest.tables} | {member_of_file(*one) for one in manifest.files}
     names = packed.namelist()
     if sorted(names) != sorted([*wanted, MANIFEST]):
         odd = sorted({*names, *wanted, MANIFEST} - (set(names) & {*wanted, MANIFEST})) or ["a duplicate"]
@@ -139,8 +147,8 @@ def _verify(packed: zipfile.ZipFile, manifest: Manifest) -> None:
                 sha256.update(chunk)
         if sha256.hexdigest() != table.sha256:
             raise RestoreError(f"the rows of {label} are damaged")
-    for digest in manifest.files:
-        with packed.open(member_of_file(digest)) as member:
+    for store, digest in manifest.files:
+        with packed.open(member_of_file(store, digest)) as member:
             if not archive.is_packed(member, digest):
                 raise RestoreError(f"the archived file {digest} is damaged")
 
@@ -148,15 +156,15 @@ def _verify(packed: zipfile.ZipFile, manifest: Manifest) -> None:
 @contextmanager
 def _archived(packed: zipfile.ZipFile, manifest: Manifest) -> Iterator[None]:
     """Write the archived files; on an error in the context, delete those that are new."""
-    new: list[str] = []
+    new: list[tuple[str, str]] = []
     try:
-        for digest in manifest.files:
-            with packed.open(member_of_file(digest)) as member:
-                new += [digest] if archive.put_packed(member, digest) else []
+        for store, digest in manifest.files:
+            with packed.open(member_of_file(store, digest)) as member:
+                new += [(store, digest)] if archive.put_packed(member, digest, store) else []
         yield
     except BaseException:
-        for digest in new:
-            archive.remove(digest)
+        for store, digest in new:
+            archive.remove(digest, store)
         raise
 
 

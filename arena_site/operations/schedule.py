@@ -1,4 +1,4 @@
-"""The scheduler: a sweep every second or so, and once a night the dump, the removal of old sessions, and a backup.
+"""The scheduler: a sweep every second or so, and once a night the dump, the removal of what expired, and a backup.
 
 Each nightly command runs in a process of its own, which frees its memory, and whose failure affects nothing else.
 """
@@ -71,7 +71,7 @@ class Scheduler:
 
 def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
     """Return the management commands of a night, each with its arguments."""
-    commands: list[tuple[str, ...]] = [("dump_results",), ("clearsessions",)]
+    commands: list[tuple[str, ...]] = [("dump_results",), ("clearsessions",), ("remove_expired",)]
     if settings.BACKUP_FOLDER:
         commands.append(("backup", str(Path(settings.BACKUP_FOLDER) / f"arena-{now:%Y%m%d}.zip")))
     return commands

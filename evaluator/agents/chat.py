@@ -104,19 +104,24 @@ class Chat:
 def endpoint_of(settings: AgentSettings) -> Endpoint:
     """The endpoint of a configuration; its key is the first of the named secrets that is set, if any is.
 
+    Where a site allows the endpoint, only secrets that are bound to it are sent.
+
     Raises:
         UsageError: base_url or model is not set, or a secret is malformed.
     """
     for name in ("base_url", "model"):
         if not settings.text(name):
             raise UsageError(f"set {name}: `run --set {name}=…`")
+    secrets, allowed = secrets_from_environment(settings), settings.endpoint
+    bound = [value for name, value in secrets.items() if allowed is None or name in allowed.secrets]
     return Endpoint(
         base_url=settings.text("base_url"),
         model=settings.text("model"),
-        key=next(iter(secrets_from_environment(settings).values()), ""),
+        key=next(iter(bound), ""),
         stream=bool(settings.own["stream"]),
         retries=int(settings.number("retries") or 0),
         options={name: value for name in OPTIONS if (value := settings.own[name]) is not None},  # type: ignore[misc]
+        allowed=allowed,
     )
 
 

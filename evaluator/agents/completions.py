@@ -15,7 +15,9 @@ from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any
 
+from evaluator.addresses import AllowedEndpoint
 from evaluator.agents import reported
+from evaluator.agents.connections import InwardAddress
 from evaluator.agents.transport import response_to
 from evaluator.codec import plain_text
 
@@ -54,6 +56,7 @@ class Endpoint:
     stream: bool = True
     retries: int = 6
     options: Mapping[str, float] = field(default_factory=dict)  # temperature, max_tokens …
+    allowed: AllowedEndpoint | None = None  # None: any address may be connected to
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Co
     if monotonic() >= deadline:
         raise EndpointUnavailable("no time is left")
     try:
-        with response_to(_request(endpoint, messages), deadline) as response:
+        with response_to(_request(endpoint, messages), deadline, endpoint.allowed) as response:
             if not 200 <= response.status < 300:
                 raise _status_error(endpoint, response)
             streamed = response.headers.get_content_type() == "text/event-stream"
@@ -109,6 +112,8 @@ def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Co
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
         if monotonic() >= deadline:
             raise EndpointUnavailable(TIME_OVER) from error
+        if isinstance(getattr(error, "reason", error), InwardAddress):
+            raise RequestRefused(_excerpt(endpoint, str(error))) from error
         raise _Retryable(f"no response: {type(error).__name__}: {_excerpt(endpoint, str(error))}") from error
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
+from evaluator.addresses import AllowedEndpoint
 from evaluator.inside.limits import Access
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record
@@ -28,6 +29,7 @@ class AgentSettings:
     network: tuple[str, ...]  # hosts that a sandboxed agent may reach, by HTTPS; none where empty
     secrets: tuple[str, ...]  # names of environment variables whose values it gets
     own: Mapping[str, SettingValue]  # settings of this agent alone, by the names of its agent.yaml
+    endpoint: AllowedEndpoint | None = None  # what a site allows of `base_url`; None: whoever typed it may go anywhere
 
     def text(self, name: str) -> str:
         return "" if self.own[name] is None else str(self.own[name])

@@ -6,7 +6,6 @@ to. The traffic is encrypted end to end; the proxy records which hosts were requ
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import threading
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from evaluator.agents.connections import connect
 from evaluator.errors import HostError
 from evaluator.inside import arena
 
@@ -85,11 +85,12 @@ class Proxy:
                 client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                 return
             try:
-                out = connect(host, port)
+                out = connect(host, port, CONNECT_S)
             except OSError:
                 client.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
                 return
             client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            out.settimeout(None)
             client.settimeout(None)
             arena.relay(client, out)
 
@@ -101,29 +102,6 @@ def target_of(head: bytes) -> tuple[str, int]:
         return "", 0
     host, _, port = words[1].rpartition(":")
     return (host.lower().rstrip("."), int(port)) if port.isdigit() and len(port) <= 5 else ("", 0)
-
-
-def connect(host: str, port: int) -> socket.socket:
-    """A connection to one of the host's public addresses.
-
-    Raises:
-        OSError: it has none, or none of them accepts a connection.
-    """
-    last: OSError = OSError(f"{host} has no public address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
-            continue
-        out = socket.socket(family, kind, protocol)
-        out.settimeout(CONNECT_S)
-        try:
-            out.connect(address)
-        except OSError as error:
-            out.close()
-            last = error
-            continue
-        out.settimeout(None)
-        return out
-    raise last
 
 
 def _head(client: socket.socket) -> bytes:

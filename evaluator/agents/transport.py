@@ -11,22 +11,31 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
+from evaluator.addresses import AllowedEndpoint
+from evaluator.agents.connections import connect
+
 SILENCE_S = 300.0  # between two pieces of a response; a reasoning model may be silent for minutes
 
 
 @contextmanager
-def response_to(request: urllib.request.Request, deadline: float) -> Iterator[http.client.HTTPResponse]:
+def response_to(
+    request: urllib.request.Request, deadline: float, allowed: AllowedEndpoint | None = None
+) -> Iterator[http.client.HTTPResponse]:
     """The response, whatever its status. At the deadline, on the clock of `monotonic`, its connection is shut down.
 
+    `allowed` decides about the address when it is connected to, so then no proxy of the environment is used.
+
     Raises:
+        URLError: as OSError; its reason is InwardAddress where `allowed` forbids the host's addresses.
         OSError, http.client.HTTPException, ValueError: there is no response, or it cannot be read.
     """
-    left_s, connections = deadline - monotonic(), _Connections()
+    left_s, connections = deadline - monotonic(), _Connections(allowed)
     clock = threading.Timer(min(max(left_s, 0.0), threading.TIMEOUT_MAX), connections.shut)
     clock.daemon = True
     clock.start()
     try:
-        opener = urllib.request.build_opener(_EveryStatus, connections)
+        proxies = [] if allowed is None else [urllib.request.ProxyHandler({})]
+        opener = urllib.request.build_opener(_EveryStatus, connections, *proxies)
         with opener.open(request, timeout=min(SILENCE_S, max(left_s, 0.001))) as response:
             yield response
     finally:
@@ -45,8 +54,9 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
 class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     """Remembers the socket, which the connection forgets once the head of a response is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, allowed: AllowedEndpoint | None) -> None:
         super().__init__()
+        self._allowed = allowed
         self._connection: http.client.HTTPConnection | None = None
         self._socket: socket.socket | None = None
         self._is_over = False
@@ -63,6 +73,8 @@ class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
     def do_open(self, http_class: Any, req: urllib.request.Request, **http_conn_args: Any) -> Any:
         def made(host: str, **fields: Any) -> http.client.HTTPConnection:
             connection: http.client.HTTPConnection = http_class(host, **fields)
+            if self._allowed is not None:
+                connection._create_connection = self._checked  # type: ignore[attr-defined]
             connect = connection.connect
 
             def connected() -> None:
@@ -76,3 +88,7 @@ class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
             return connection
 
         return super().do_open(made, req, **http_conn_args)
+
+    def _checked(self, address: tuple[str, int], timeout: float | None = None, *rest: object) -> socket.socket:
+        assert self._allowed is not None
+        return connect(*address, timeout, inward=self._allowed.is_inward)

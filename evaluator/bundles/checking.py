@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from evaluator.bundles import flashinfer, kernelbench
+from evaluator.bundles import flashinfer
 from evaluator.bundles.agentkernelarena import held_out, run_folder
 from evaluator.bundles.archives.archive import read_members
 from evaluator.bundles.archives.limits import LIMITS, ReadLimits
+from evaluator.bundles.kernelbench import leaderboard
+from evaluator.bundles.kernelbench import results as kernelbench
 from evaluator.bundles.kernelbenchx import corpus
 from evaluator.bundles.kernelbenchx import results as kernelbenchx
 from evaluator.bundles.kernelbenchx.golden import is_rows
@@ -35,6 +37,7 @@ FORMATS: tuple[Format, ...] = (
     kernelbenchx,
     corpus,
     kernelbench,
+    leaderboard,
     flashinfer,
 )
 
@@ -75,6 +78,8 @@ def check_files(files: Mapping[str, bytes], declared: Mapping[str, str] | None =
     if bundle is not None and (absent := bundle.absent):
         detail = f"{len(absent)} of {len(bundle.suite_tasks)}, such as {absent[0]}"
         reading.find("absent_tasks", bundle.format, detail)
+    if bundle is not None and bundle.own is None:
+        reading.note_unread()
     reading.end()
     if bundle is not None:
         bundle = replace(bundle, findings=tuple(reading.findings))

@@ -75,6 +75,8 @@ FINDINGS: Mapping[str, str] = {
     # tasks
     "unknown_task": "The task is in no suite of this site; it is in quarantine and does not count: {detail}.",
     "unstated_level": "The level is not stated, so problem numbers identify no tasks; nothing counts: {detail}.",
+    "several_levels": "Files are of several levels, and results do not name theirs: {detail}.",
+    "several_models": "Results are of several models; those of the stated model count, or none: {detail}.",
     "phantom_task": "The task exists in another category; this row is in quarantine: {detail}.",
     "duplicate_task": "The task occurs more than once; the first one counts: {detail}.",
     "absent_tasks": "Tasks of the suite are missing from the bundle; they count as not produced: {detail}.",
@@ -96,6 +98,7 @@ FINDINGS: Mapping[str, str] = {
     "report_contradicts": "A report of the task's own script contradicts the result: {detail}.",
     "presence_rule": "Status and measurements of a trace do not fit each other: {detail}.",
     "error_as_failure": "An evaluation error is counted as a failure of both sides; here it is neither: {detail}.",
+    "evaluator_fault": "The evaluation failed, which shows no fault of the candidate; it is not judged: {detail}.",
     "quadrant_disagrees": "The quadrant does not follow from the outcomes: {detail}.",
     "wrong_architecture": "The kernel was built for another device than it ran on; it is not judged: {detail}.",
     "few_trials": "Correctness is based on fewer than three trials: {detail}.",
@@ -114,6 +117,7 @@ FINDINGS: Mapping[str, str] = {
     "baseline_unstated": "The baseline's driver, software and date are not stated: {detail}.",
     "unused_baseline": "A file of the baseline belongs to no task of the suite: {detail}.",
     "copied_baseline": "Times of two devices, or of candidate and baseline, are identical: {detail}.",
+    "unread_file": "A file of the bundle is not used: {detail}.",
     # what may not become public as it is
     "no_sources": "The candidate has no source, so it cannot be verified: {detail}.",
     "home_path": "A text names a home folder; it is masked before publication: {detail}.",

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from statistics import fmean, median
 from typing import Any
 
+from evaluator.bundles import plausibility
 from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.records.reasons import Status
@@ -33,7 +34,6 @@ STATUSES: Mapping[str, tuple[Status, str | None]] = {
 MEASURED = {"PASSED": ("correctness", "performance"), "INCORRECT_NUMERICAL": ("correctness",)}
 LEAST_ZEROS = 5
 ROUNDING = 1e-3  # relative: writers round all three numbers
-EXCESSIVE = 10.0
 COLD, LEAST_CASES = 0.1, 4  # share of the median speedup; least number of cases for comparing the first one
 
 
@@ -60,18 +60,19 @@ class WorkloadGroup:
     """Accumulates the traces of one solution for one definition, without holding them."""
 
     def __init__(self, place: str) -> None:
-        self.place, self.log, self.first_failure = place, "", ""
+        self.place, self.log, self.first_failure = place, "", ""  # the log is that of the failure, if there is one
         self.passed = self.evaluated = 0
         self._cases = dict[str, CaseClaim]()
 
     def add(self, reading: Reading, trace: Trace) -> None:
         """Add one evaluation; of several for the same workload, the slower one counts."""
         self.evaluated += 1
-        if trace.status == "PASSED":
-            self.passed += 1
-        else:
-            self.first_failure = self.first_failure or trace.status
-        self.log = self.log or str((trace.evaluation or {}).get("log") or "")
+        log = str((trace.evaluation or {}).get("log") or "")
+        self.passed += trace.status == "PASSED"
+        if trace.status != "PASSED" and not self.first_failure:
+            self.first_failure, self.log = trace.status, log
+        elif not self.first_failure:
+            self.log = self.log or log
         case = _case(reading, trace)
         first = self._cases.setdefault(trace.workload, case)
         if first is not case:
@@ -89,8 +90,6 @@ class WorkloadGroup:
         speedups = [case.speedup for case in cases if case.speedup is not None]
         if len(speedups) >= LEAST_CASES and speedups[0] < COLD * median(speedups):
             reading.find("cold_start", self.place, f"{speedups[0]:g} beside {median(speedups):g}", task)
-        if len(speedups) > 1 and all(case.baseline_ms == case.candidate_ms for case in cases):
-            reading.find("copied_baseline", self.place, f"all {len(cases)} workloads of {task}", task)
         return cases
 
 
@@ -117,7 +116,7 @@ def translate(reading: Reading) -> ParsedBundle | None:
     if reading.problems:
         return None
     _note_whole(reading, summary)
-    sources = dict(_solutions(reading))
+    sources = dict(_solutions(reading, {solution for _, solution in summary.groups}))
     claims = [_claim(reading, task, solution, summary, sources) for task, solution in sorted(summary.groups)]
     authors = sorted({author for author, _ in sources.values() if author})
     declared = reading.declared({"device": ", ".join(sorted(summary.hardware)), "agent": ", ".join(authors)})
@@ -194,9 +193,7 @@ def _claim(
         reading.find("missing_case", group.place, f"{len(absent)} workloads of {task}", task)
     if status is Status.PASSED and (absent or any(case.speedup is None for case in cases)):
         status, reason = Status.IMPLAUSIBLE, "case_mismatch" if absent else "impossible_time"
-    if solution not in sources:
-        reading.find("no_sources", group.place, solution, task)
-    return ParsedClaim(
+    claim = ParsedClaim(
         task=task,
         is_known=False,
         attempt=solution,
@@ -209,6 +206,8 @@ def _claim(
         cases=cases,
         files=sources.get(solution, ("", {}))[1],
     )
+    plausibility.note(reading, group.place, claim)
+    return claim
 
 
 def _check_presence(reading: Reading, trace: Trace) -> None:
@@ -228,22 +227,25 @@ def _note_whole(reading: Reading, summary: _TraceSummary) -> None:
     reading.find("reference_baseline", NAME, f"{sum(group.passed for group in summary.groups.values())} speeds")
 
 
-def _solutions(reading: Reading) -> Iterator[tuple[str, tuple[str, dict[str, bytes]]]]:
-    """The author and the sources of each solution, by name."""
+def _solutions(reading: Reading, traced: set[str]) -> Iterator[tuple[str, tuple[str, dict[str, bytes]]]]:
+    """The author and the sources of each solution that has a trace, by name; others count as unread."""
     for path in sorted(reading.files):
         if not path.endswith(".json") or "solutions" not in PurePosixPath(path).parts:
             continue
         raw = reading.mapping(path)
+        name = raw.get("name")
+        if not isinstance(name, str) or name not in traced:
+            reading.leave(path)
+            continue
         listed = raw.get("sources")
         files = dict[str, bytes]()
         for source in listed if isinstance(listed, list) else []:
-            name, content = (source.get("path"), source.get("content")) if isinstance(source, dict) else (None, None)
-            if not isinstance(name, str) or not isinstance(content, str) or not _is_inside(name):
+            inside, content = (source.get("path"), source.get("content")) if isinstance(source, dict) else (None, None)
+            if not isinstance(inside, str) or not isinstance(content, str) or not _is_inside(inside):
                 reading.problem(f"{path}: sources", source, "relative path and content of each file")
                 continue
-            files[name] = reading.source(content.encode(), path, str(raw.get("definition")))
-        if isinstance(raw.get("name"), str):
-            yield raw["name"], (str(raw.get("author") or ""), files)
+            files[inside] = reading.source(content, path, str(raw.get("definition")))
+        yield name, (str(raw.get("author") or ""), files)
 
 
 def _is_inside(name: str) -> bool:
@@ -281,8 +283,6 @@ def _case(reading: Reading, trace: Trace) -> CaseClaim:
     if claimed is not None and case.speedup and not math.isclose(claimed, case.speedup, rel_tol=ROUNDING):
         detail = f"claimed {claimed:g}, of its times {case.speedup:g}"
         reading.find("speedup_disagrees", f"{trace.place}: speedup_factor", detail, task)
-    if claimed is not None and claimed > EXCESSIVE:
-        reading.find("excessive_speedup", trace.place, f"{claimed:g}", task)
     return case
 
 

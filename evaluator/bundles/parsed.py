@@ -28,7 +28,7 @@ DECLARABLE: Mapping[str, str] = {
     "versions": "ROCm or CUDA, torch, Triton",
     "benchmark_commit": "commit of the benchmark that was run",
     "golden_machine": "machine of the golden results that speedups are relative to",
-    "level": "KernelBench level: 1, 2 or 3",
+    "level": "KernelBench level: 1, 2, 3 or 4",
     "precision": "dtype of the run",
     "started_at": "day of the run",
     "output_tokens": "total number",

@@ -16,10 +16,12 @@ from evaluator.bundles.findings import FINDINGS, BundleFinding, not_listed
 from evaluator.bundles.parsed import DECLARABLE, Claimed
 from evaluator.bundles.problems import BundleProblem, shown, shown_place
 from evaluator.codec import DecodeError
+from evaluator.records.moments import PAST_DAY, is_future_day
 from evaluator.secrets import codes_in_source, mask_json, mask_message, mask_text
 from evaluator.wording import counted
 
 DECLARED_FILE = "arenaboard.yaml"
+UNREAD_IN_A_FOLDER = 12  # each of which is named
 FAILED_MARKER = -1.0
 LARGEST = 1e300  # whole numbers in JSON may exceed the range of floats
 ABSENT = (None, "", "N/A")
@@ -38,12 +40,14 @@ class Reading:
         self._parsed = dict[str, Any]()
         self._broken = dict[str, parsers.ParseError]()
         self._noted = set[tuple[str, str]]()
+        self._used = set[str]()
 
     def reset(self) -> None:
         """Drop the problems and findings of recognising the format; parsed values stay cached."""
         self.problems.clear()
         self.findings.clear()
         self._noted.clear()
+        self._used.clear()
         self._found.clear()
         self._problem_count = self._lines = 0
 
@@ -71,6 +75,27 @@ class Reading:
             if count > MAX_FINDINGS:
                 self.findings.append(BundleFinding(code, "the bundle", None, not_listed(count - MAX_FINDINGS)))
 
+    def note_unread(self) -> None:
+        """Name the files that the format has not used; many in one folder, or of one name, share a finding."""
+        unread = [PurePosixPath(path) for path in sorted(self.files.keys() - self._used)]
+        names, folders = Counter(path.name for path in unread), Counter(path.parent for path in unread)
+        groups = dict[str, list[PurePosixPath]]()
+        for path in unread:
+            alike = f"named {path.name}" if names[path.name] > 1 else f"in {path.parent}"
+            is_one = names[path.name] == 1 and folders[path.parent] <= UNREAD_IN_A_FOLDER
+            groups.setdefault(str(path) if is_one else alike, []).append(path)
+        for alike, paths in groups.items():
+            self.find("unread_file", str(paths[0]), str(paths[0]) if len(paths) == 1 else f"{len(paths)} {alike}")
+
+    def content(self, path: str) -> bytes:
+        """The bytes of a file that the format uses."""
+        self._used.add(path)
+        return self.files[path]
+
+    def leave(self, path: str) -> None:
+        """Count a file as unread, after a look at it."""
+        self._used.discard(path)
+
     def named(self, *names: str) -> Iterator[str]:
         """The paths of files with one of these names, sorted."""
         return (path for path in sorted(self.files) if PurePosixPath(path).name in names)
@@ -78,6 +103,7 @@ class Reading:
     def parsed(self, path: str) -> Any:
         """The value of a JSON or YAML file; None and a problem if it cannot be parsed."""
         is_json = path.endswith(".json")
+        self._used.add(path)
         if path not in self._parsed:
             self._parsed[path], data = None, self.files[path]
             try:
@@ -99,7 +125,7 @@ class Reading:
 
     def lines(self, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The place and value of each line of JSON that is an object; other lines become problems."""
-        for number, value in parsers.parse_lines(self.files[path]):
+        for number, value in parsers.parse_lines(self.content(path)):
             place = f"{path}:{number}"
             self._lines += 1
             if self._lines > LINES:
@@ -144,13 +170,19 @@ class Reading:
         self._note_masked(codes, place, task)
         return text
 
-    def source(self, data: bytes, place: str, task: str) -> bytes:
+    def source(self, source: bytes | str, place: str, task: str) -> bytes:
+        """The source as it is; what it should not hold becomes a finding, and text that is no Unicode a problem."""
+        try:
+            data = source.encode() if isinstance(source, str) else source
+        except UnicodeEncodeError as error:
+            self.problem(place, str(error), "a source that can be written as UTF-8")
+            return b""
         self._note_masked(codes_in_source(data), place, task)
         return data
 
     def masked(self, path: str, task: str) -> bytes:
         """The bytes of a JSON file with its texts masked, since they may become public."""
-        data, codes = mask_json(self.files[path])
+        data, codes = mask_json(self.content(path))
         self._note_masked(codes, path, task)
         return data
 
@@ -170,7 +202,10 @@ class Reading:
                 else:
                     facts[key] = shown(str(value))
         by_submitter = {key: value for key, value in self.declared_by_submitter.items() if key in DECLARABLE and value}
-        return facts | {key: shown(value) for key, value in by_submitter.items()}
+        facts |= {key: shown(value) for key, value in by_submitter.items()}
+        if is_future_day(day := facts.get("started_at", "")):
+            self.problem("declared facts: started_at", day, PAST_DAY)
+        return facts
 
     def _count_values(self, data: bytes, is_json: bool) -> None:
         """Count the values of a file, which stay in memory; its parser refuses a file with too many of its own."""

@@ -17,7 +17,7 @@ from evaluator.tasks.spec import task_digest, task_files, tasks_folder
 from evaluator.wording import counted
 
 REPORT_SCHEMA_VERSION = 1
-EXAMPLES = 3  # of each kind of finding in the text
+EXAMPLES = 5  # of each kind of finding in the text
 
 
 def text_of(name: str, checked: CheckedBundle) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from evaluator.backends import Backend, present
 from evaluator.errors import EvaluatorError, HostError
@@ -14,7 +16,8 @@ from evaluator.state import state_folder
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.wording import counted
 
-LEAST_FREE_BYTES = 2 << 30
+RESERVE_MB = 1024  # that a site keeps where ARENA_LEAST_FREE_MB says nothing else; a worker takes no work below it
+NEAR = 2  # times the reserve
 
 
 def checks(backend: Backend, sandbox: str) -> Iterator[HealthCheck]:
@@ -22,13 +25,25 @@ def checks(backend: Backend, sandbox: str) -> Iterator[HealthCheck]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield HealthCheck("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
-    free = shutil.disk_usage(state_folder()).free
-    yield HealthCheck("disk", free > LEAST_FREE_BYTES, True, f"{free / 2**30:.0f} GiB free for {state_folder()}")
+    yield _disk()
     yield _device(backend)
     yield _hip(backend)
     for kind in ("bubblewrap", "plain"):
         yield _sandbox(kind, kind == (sandbox if sandbox != "auto" else "plain"), backend)
     yield _tasks()
+
+
+def _disk() -> HealthCheck:
+    """Whether the state folder's disk, and the archive's where it is elsewhere, has twice the reserve."""
+    said = os.environ.get("ARENA_LEAST_FREE_MB", "")
+    reserve_mb = int(said) if said.isdigit() else RESERVE_MB
+    archive = Path(os.environ.get("ARENA_ARCHIVE") or state_folder())
+    folder = min(
+        (one for one in (state_folder(), archive) if one.is_dir()), key=lambda one: shutil.disk_usage(one).free
+    )
+    free_mb = shutil.disk_usage(folder).free >> 20
+    told = f"{free_mb / 1024:.1f} GiB free for {folder} (no work is taken below {reserve_mb / 1024:.1f})"
+    return HealthCheck("disk", free_mb >= NEAR * reserve_mb, free_mb < reserve_mb, told)
 
 
 def _packages() -> HealthCheck:

@@ -83,7 +83,7 @@ class Context:
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
     at_work: CaseState | None = None  # the case being timed, or whose times are being checked
-    passed_over: list[Rejection] | None = None  # collected in an audit; None: the first rejection ends its gate
+    passed_over: list[Rejection] | None = None  # of every_verdict; None: the first rejection ends its gate
     held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
     _reference: Reference | None = None
 

@@ -22,6 +22,7 @@ from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context, let_go, release
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
 from evaluator.gates.functional import functional_pass
+from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
@@ -65,7 +66,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := _sessions(context, timed, calibration):
         return rejection
     for state in context.cases.values():
-        if state.times:  # none in an audit, where wrong outputs of timed calls stop only their case
+        if state.times:  # none in every_verdict, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
     return None
 
@@ -246,7 +247,10 @@ def _time(
     try:
         if state.outside is None:
             with context.spending("outside_clock"):
-                state.outside = outside_times(pair, slabs, found, partial(_wrong, context, state))
+                keeps_state = any(finding.code == KEEPS_STATE for finding in context.findings)
+                state.outside = outside_times(
+                    pair, slabs, found, partial(_wrong, context, state), every_output=keeps_state
+                )
         with context.spending("other_clocks"):
             others = other_clocks(pair, paper=timed.index == 0)
     except Rejected as wrong:

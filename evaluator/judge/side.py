@@ -120,8 +120,7 @@ class Side:
         """Start a worker and load the side's source in it; the caller closes it.
 
         `guarded`: with guard pages next to buffers on an emulated device. `zones`: with red zones around tensors, where
-        there is an allocator for them. `clock`: parameters of the timing
-        instruments of inside/gpu; None without timing on the device clock.
+        there is an allocator for them. `clock`: parameters of the bench; None without timing on the device clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
@@ -130,8 +129,9 @@ class Side:
         worker = self.spawn()
         try:
             self._attach(worker, guarded, cross_compile, zones)
-            key = leave_key(worker.mailbox)
+            key = None
             if clock is not None:
+                key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
                 self._trusted_command(worker, "clock", **clock)
             worker.call(
                 "load",
@@ -180,7 +180,7 @@ class Side:
 class Runner:
     """A worker with a loaded source. Methods may raise WorkerError; wrong outputs are returned as a Rejection."""
 
-    def __init__(self, side: Side, worker: Worker, key: Key) -> None:
+    def __init__(self, side: Side, worker: Worker, key: Key | None) -> None:
         self.side, self.worker, self.key = side, worker, key
         self._case: Case | None = None
         self._layout: Layout | None = None

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from evaluator import codec
-from evaluator.records.record import HostInfo, TaskRef, is_timestamp
+from evaluator.records.moments import is_timestamp
+from evaluator.records.record import HostInfo, TaskRef
 
 ACTIVITY_SCHEMA_VERSION = 1
 TITLE = "activity trace"  # a summary begins with it

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from evaluator import codec
 from evaluator.errors import HostError
+from evaluator.records.moments import is_over
 from evaluator.records.record import PROTOCOL, HostInfo
 from evaluator.state import state_folder
 from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
@@ -75,7 +76,8 @@ class DeviceCalibration:
 
 
 def read_calibration(host: HostInfo) -> DeviceCalibration | None:
-    """The calibration of this host's device; None if there is none, it is too old, or software or protocol changed.
+    """The calibration of this host's device; None if there is none, it is too old or from the future, or software or
+    protocol changed.
 
     Raises:
         HostError: the file is malformed.
@@ -87,6 +89,8 @@ def read_calibration(host: HostInfo) -> DeviceCalibration | None:
         found = codec.loads(DeviceCalibration, path.read_bytes())
     except codec.DecodeError as error:
         raise HostError(f"{path} is malformed; remove it and run `doctor --health` again: {error}") from error
+    if not is_over(found.made_at):
+        return None
     age = datetime.now(UTC) - datetime.fromisoformat(found.made_at)
     return found if found.software == software_of(host) and age < timedelta(days=CALIBRATION_DAYS) else None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -21,7 +20,6 @@ SCHEMA_VERSION = 1
 PROTOCOL = "arena-2"  # how the judge times; whatever changes a number changes this name
 OWN_PROTOCOLS = "arena-"  # how the names of the judge's own protocols begin, past ones included
 LOG_BYTES = 20_000  # characters of the beginning and end of what was printed
-YEARS = range(2020, 2100)
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
 # Registers and scratch per lane, LDS per workgroup, occupancy in waves per SIMD.
 ISA_NUMBERS = (
@@ -215,15 +213,6 @@ def problems_of(record: Record) -> list[str]:
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
-
-
-def is_timestamp(text: str) -> bool:
-    """Whether the text is an ISO 8601 timestamp with a time zone, of a year in YEARS."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return moment.tzinfo is not None and moment.year in YEARS
 
 
 def problems_of_case_ids(ids: Sequence[str]) -> list[str]:

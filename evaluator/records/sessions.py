@@ -9,8 +9,9 @@ from typing import Literal
 
 from evaluator import codec
 from evaluator.inside.excerpts import excerpt
+from evaluator.records.moments import is_timestamp
 from evaluator.records.reasons import Status
-from evaluator.records.record import CandidateRef, TaskRef, is_timestamp
+from evaluator.records.record import CandidateRef, TaskRef
 
 SESSION_SCHEMA_VERSION = 1
 MAX_ENTRIES, MAX_TEXT, MAX_DIFF = 5000, 20_000, 200_000  # entries of a transcript, characters of one, of a diff

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q
 
 from runs.models import Agent, Configuration, ModelVersion, Result
-from runs.querysets import ResultQuerySet
+from runs.querysets import ResultQuerySet, of_draft_from_elsewhere
 
 
 class AgentRow(NamedTuple):
@@ -71,28 +71,35 @@ _CONFIGURATION = (
 )
 _PUBLIC = Q(configurations__runs__state="published")
 _COUNTS = {  # of an agent or a model; a count cannot be named like the relation that it counts
-    "size": Count("configurations", distinct=True),
+    "size": Count("configurations", filter=Q(configurations__is_public=True), distinct=True),
     "public_runs": Count("configurations__runs", filter=_PUBLIC, distinct=True),
 }
 
 
-def agents(**filters: str) -> list[AgentRow]:
-    rows = Agent.objects.filter(**filters).annotate(**_COUNTS).order_by("name", "slug")
+def agents(slug: str = "") -> list[AgentRow]:
+    """The agent of this slug, or all that are public."""
+    rows = Agent.objects.filter(_of(slug)).annotate(**_COUNTS).order_by("name", "slug")
     return [AgentRow(*row) for row in rows.values_list("slug", "name", "kind", "url", *_COUNTS)]
 
 
-def models(**filters: str) -> list[ModelRow]:
-    rows = ModelVersion.objects.filter(**filters).annotate(**_COUNTS).order_by("name", "slug")
+def models(slug: str = "") -> list[ModelRow]:
+    """The model of this slug, or all that are public."""
+    rows = ModelVersion.objects.filter(_of(slug)).annotate(**_COUNTS).order_by("name", "slug")
     return [ModelRow(*row) for row in rows.values_list("slug", "name", "identifier", "vendor", *_COUNTS)]
 
 
-def configurations(**filters: str) -> list[ConfigurationRow]:
-    """Configurations with these values (slug, agent__slug, model__slug), or all."""
-    rows = Configuration.objects.filter(**filters).annotate(
-        all_runs=Count("runs", distinct=True),
+def configurations(slug: str = "", **filters: str) -> list[ConfigurationRow]:
+    """The configuration of this slug, or all that are public and have these values (agent__slug, model__slug)."""
+    rows = Configuration.objects.filter(_of(slug), **filters).annotate(
+        all_runs=Count("runs", filter=~of_draft_from_elsewhere(run="runs__"), distinct=True),
         public_runs=Count("runs", filter=Q(runs__state="published"), distinct=True),
     )
     return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
+
+
+def _of(slug: str) -> Q:
+    """The row of this slug, public or not: a draft's page leads there. Without a slug all that are public."""
+    return Q(slug=slug) if slug else Q(is_public=True)
 
 
 def standings(**filters: str) -> list[StandingRow]:

@@ -105,8 +105,9 @@ def depths() -> dict[str, Depth]:
 
 
 def durations() -> dict[str, list[timedelta]]:
-    """Durations of the newest attempts, from claim to verdict, by architecture; without those of secret rounds."""
+    """Durations of the newest attempts here, from claim to verdict, by architecture; without those of secret rounds."""
     rows = Attempt.objects.public().filter(started_at__isnull=False, ended_at__isnull=False).order_by("-pk")
+    rows = rows.filter(result__run__origin="run_here")
     rows = rows.exclude(status="cancelled")[:RECENT]
     found: dict[str, list[timedelta]] = {}
     took = rows.annotate(took=F("ended_at") - F("started_at"))
@@ -116,10 +117,15 @@ def durations() -> dict[str, list[timedelta]]:
 
 
 def hosts() -> list[HostRow]:
-    known = ~withheld(attempt="attempts__", run="attempts__result__run__")
-    rows = Host.objects.select_related("device_class").annotate(
-        running=Count("attempts", filter=known & Q(attempts__status="running")),
-        ended=Count("attempts", filter=known & Q(attempts__ended_at__isnull=False)),
+    run = "attempts__result__run__"
+    known = ~withheld(attempt="attempts__", run=run) & ~Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
+    rows = (
+        Host.objects.filter(is_public=True)
+        .select_related("device_class")
+        .annotate(
+            running=Count("attempts", filter=known & Q(attempts__status="running")),
+            ended=Count("attempts", filter=known & Q(attempts__ended_at__isnull=False)),
+        )
     )
     fields = (
         *("name", "device_class__slug", "device_class__title", "device_class__architecture"),

@@ -171,9 +171,11 @@ def audit_log_of(run_id: int) -> list[RunAuditRow]:
     ]
 
 
-def choices() -> Choices:
+def choices(*, drafts: bool = False) -> Choices:
+    """Values that occur in runs that are or were public; with `drafts`, in all."""
     names = ("suite__name", "device_class__slug", "configuration__slug", "protocol")
-    rows = Run.objects.order_by().values_list(*names).distinct()
+    shown = Run.objects.all() if drafts else Run.objects.exclude(state="draft")
+    rows = shown.order_by().values_list(*names).distinct()
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return Choices(*(sorted(set(column)) for column in columns))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import Case, Q, QuerySet, Value, When
 
 from runs.models import Agent, Configuration, ModelVersion, Result, Suite, Task
-from runs.querysets import withheld
+from runs.querysets import of_draft_from_elsewhere, withheld
 
 
 class Hit(NamedTuple):
@@ -33,21 +33,24 @@ class ResultHit(NamedTuple):
 
 
 Words = Sequence[str]
+IS_PUBLIC = Q(is_public=True)
 
 
 def agents(words: Words, limit: int) -> list[Hit]:
-    found = Agent.objects.filter(_all_in(words, "name", "slug")).order_by("name")
+    found = Agent.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug")).order_by("name")
     return [Hit("agent", *row) for row in found.values_list("slug", "name", "kind")[:limit]]
 
 
 def models(words: Words, limit: int) -> list[Hit]:
-    found = ModelVersion.objects.filter(_all_in(words, "name", "slug", "identifier", "vendor")).order_by("name")
+    found = ModelVersion.objects.filter(IS_PUBLIC, _all_in(words, "name", "slug", "identifier", "vendor")).order_by(
+        "name"
+    )
     return [Hit("model", *row) for row in found.values_list("slug", "name", "identifier")[:limit]]
 
 
 def configurations(words: Words, limit: int) -> list[Hit]:
     names = ("slug", "agent__name", "model__name", "model__identifier")
-    found = Configuration.objects.filter(_all_in(words, *names)).order_by("slug")
+    found = Configuration.objects.filter(IS_PUBLIC, _all_in(words, *names)).order_by("slug")
     rows = found.values_list("slug", "agent__name", "model__name")[:limit]
     return [Hit("configuration", slug, slug, " · ".join(filter(None, names))) for slug, *names in rows]
 
@@ -70,14 +73,18 @@ def suites(words: Words, digest: str, limit: int) -> list[Hit]:
 
 
 def results(digest: str, limit: int) -> list[ResultHit]:
-    """Results by the start of the digest of a candidate, or of a record that is not withheld; newest first."""
+    """Results by the start of the digest of a candidate, or of a record that is not withheld; newest first.
+
+    Those of drafts from elsewhere are not found.
+    """
     if not digest:
         return []
     is_withheld = withheld(attempt="attempts__", run="run__")
     is_unwritten = is_withheld & Q(session__attempt__isnull=False)  # its candidate is new, and not public either
     condition = _by_digest(digest, "candidate_digest") & ~is_unwritten
     condition |= _by_digest(digest, "attempts__record_digest") & ~is_withheld
-    rows: QuerySet[Result, Any] = Result.objects.filter(condition).order_by("-id", "-attempts__number")
+    found = Result.objects.filter(condition).exclude(of_draft_from_elsewhere(run="run__"))
+    rows: QuerySet[Result, Any] = found.order_by("-id", "-attempts__number")
     fields = ("id", "task__path", "run__configuration__slug", "run_id", "candidate_digest", "attempts__number")
     digests = Case(When(is_withheld, then=Value("")), default="attempts__record_digest")
     return [ResultHit(*row) for row in rows.values_list(*fields, digests)[:limit]]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.db.models import Count, Max, Min, Q
 
 from runs.models import Attempt, Suite, SuiteMembership
+from runs.querysets import of_draft_from_elsewhere
 
 
 class AttemptCountRow(NamedTuple):
@@ -33,8 +34,9 @@ class SuiteVersionRow(NamedTuple):
 
 
 def attempt_counts() -> list[AttemptCountRow]:
-    """Counts of attempts, the newest evaluator first; without withheld ones."""
-    rows = Attempt.objects.public().exclude(protocol="").values_list("protocol", "evaluator")
+    """Counts of attempts, the newest evaluator first; without withheld ones and those of drafts from elsewhere."""
+    known = Attempt.objects.public().exclude(protocol="").exclude(of_draft_from_elsewhere(run="result__run__"))
+    rows = known.values_list("protocol", "evaluator")
     counted = rows.annotate(
         attempts=Count("id"),
         published=Count("id", filter=Q(published_for__run__state="published")),

@@ -48,17 +48,17 @@ HOST_ACTIONS = actions(
 
 @admin.register(Agent)
 class AgentAdmin(RegistryAdmin):
-    list_display = ("name", "slug", "kind", "url")
+    list_display = ("name", "slug", "kind", "url", "is_public")
 
 
 @admin.register(ModelVersion)
 class ModelVersionAdmin(RegistryAdmin):
-    list_display = ("name", "slug", "identifier", "vendor")
+    list_display = ("name", "slug", "identifier", "vendor", "is_public")
 
 
 @admin.register(Configuration)
 class ConfigurationAdmin(RegistryAdmin):
-    list_display = ("slug", "agent", "model", "role", "state", "run_cap_usd", "day_cap_usd")
+    list_display = ("slug", "agent", "model", "role", "state", "run_cap_usd", "day_cap_usd", "is_public")
     list_select_related = ("agent", "model")
     list_filter = ("role",)
 
@@ -70,12 +70,15 @@ class ConfigurationAdmin(RegistryAdmin):
 
 @admin.register(DeviceClass)
 class DeviceClassAdmin(RegistryAdmin):
-    list_display = ("slug", "title", "architecture", "partition_mode", "is_functional")
+    list_display = ("slug", "title", "architecture", "partition_mode", "is_functional", "is_public")
 
 
 @admin.register(Host)
 class HostAdmin(RegistryAdmin):
-    list_display = ("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note")
+    list_display = (
+        *("name", "device_class", "is_enabled", "is_accepted", "quarantined_at", "seen_at", "note"),
+        "is_public",
+    )
     list_select_related = ("device_class",)
     readonly_fields = (
         *("evaluator", "is_accepted", "calibration", "quarantined_at", "quarantine_reason"),

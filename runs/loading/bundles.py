@@ -20,7 +20,7 @@ from evaluator.bundles.checking import check_files
 from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.state import temporary_folder
-from runs import agents, archive, redaction
+from runs import agents, archive, disk, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
 from runs.services import names, submissions
@@ -31,7 +31,10 @@ NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candida
 
 
 def check_next(submission_id: int | None = None) -> bool:
-    """Check this submission, else the oldest that waits. Return False if there is none."""
+    """Check this submission, else the oldest that waits. Return False if there is none, or no room on the disk."""
+    if not disk.has_room():
+        log.error("no submission is checked: %s", disk.shown_room())
+        return False
     submission = submissions.lease_check(submission_id=submission_id)
     if submission is None:
         return False
@@ -44,20 +47,20 @@ def check_next(submission_id: int | None = None) -> bool:
 
 
 def archive_bundle(path: Path) -> tuple[str, int]:
-    """Store a bundle in the archive, a folder as a zip; return its sha256 and size in bytes."""
+    """Store a bundle with the uploads, a folder as a zip; return its sha256 and size in bytes."""
     with tempfile.TemporaryFile() as packed:
         if path.is_dir():
             write_zip(path, packed)
             packed.seek(0)
-            return archive.put_chunks(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
+            return archive.put_upload(iter(functools.partial(packed.read, archive.CHUNK_BYTES), b""))
     with path.open("rb") as file:
-        return archive.put_chunks(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
+        return archive.put_upload(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
 
 
 def _check(submission: Submission) -> None:
     with temporary_folder("bundle") as folder:
         path = folder / "bundle"
-        archive.copy_to(submission.digest, path)
+        archive.copy_upload(submission.digest, path)
         try:
             problems, form = _imported(submission, read_members(path, name=submission.file_name))
         except BundleError as error:

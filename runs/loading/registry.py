@@ -65,11 +65,11 @@ class _Registration:
     def __init__(self, file: Fields, only_missing: bool) -> None:
         self.file, self.only_missing = file, only_missing
         self.sections = {
-            "agents": (self._agent, Agent.objects.values_list("slug")),
-            "models": (self._model, ModelVersion.objects.values_list("slug")),
-            "configurations": (self._configuration, Configuration.objects.values_list("slug")),
-            "device_classes": (self._device_class, DeviceClass.objects.values_list("slug")),
-            "hosts": (self._host, Host.objects.values_list("name")),
+            "agents": (self._agent, Agent.objects.filter(is_public=True).values_list("slug")),
+            "models": (self._model, ModelVersion.objects.filter(is_public=True).values_list("slug")),
+            "configurations": (self._configuration, Configuration.objects.filter(is_public=True).values_list("slug")),
+            "device_classes": (self._device_class, DeviceClass.objects.filter(is_public=True).values_list("slug")),
+            "hosts": (self._host, Host.objects.filter(is_public=True).values_list("name")),
             "suites": (self._suite, Suite.objects.values_list("name")),
         }
 
@@ -101,14 +101,14 @@ class _Registration:
         row = Agent.objects.filter(slug=slug).first() or Agent(slug=slug)
         row.name, row.url = fields.string("name", None), _optional(fields, "url")
         row.kind = str(fields.choice("kind", tuple(Agent.Kind.values), Agent.Kind.EXTERNAL.value))
-        registry.save_row(row=row)
+        _register(row)
 
     def _model(self, slug: str, fields: Fields) -> None:
         fields.only(("name", "identifier", "vendor"))
         row = ModelVersion.objects.filter(slug=slug).first() or ModelVersion(slug=slug)
         row.name, row.identifier = fields.string("name", None), fields.string("identifier", None)
         row.vendor = _optional(fields, "vendor")
-        registry.save_row(row=row)
+        _register(row)
 
     def _configuration(self, slug: str, fields: Fields) -> None:
         fields.only(("agent", "model", "settings", "role", *CAPS))
@@ -125,7 +125,7 @@ class _Registration:
             return  # not missing: it is registered under another name
         if agent is not None and ("model" not in fields or model is not None):
             row.agent, row.model = agent, model
-            registry.save_row(row=row)
+            _register(row)
 
     def _device_class(self, slug: str, fields: Fields) -> None:
         fields.only(("title", "architecture", "partition_mode", "functional"))
@@ -133,7 +133,7 @@ class _Registration:
         row.title, row.partition_mode = fields.string("title", None), _optional(fields, "partition_mode")
         row.architecture = str(fields.choice("architecture", tuple(DeviceClass.Architecture.values)))
         row.is_functional = fields.boolean("functional", False)
-        registry.save_row(row=row)
+        _register(row)
 
     def _host(self, slug: str, fields: Fields) -> None:
         fields.only(("device_class", "enabled", "note"))
@@ -142,7 +142,7 @@ class _Registration:
         row.is_enabled, row.note = fields.boolean("enabled", True), _optional(fields, "note")
         if device_class is not None:
             row.device_class = device_class
-            registry.save_row(row=row)
+            _register(row)
 
     def _suite(self, slug: str, fields: Fields) -> None:
         """Register a suite unless its tasks are unchanged, so that a file can be loaded twice."""
@@ -162,6 +162,12 @@ class _Registration:
         if row is None and slug and slug not in self.file.mapping(section, optional=True).raw:
             fields.problem(key, slug, f"one of the {section.replace('_', ' ')} in this file or already registered")
         return row
+
+
+def _register(row: registry.Row) -> None:
+    """Save a row that staff registers: it is public, also if a draft named it first."""
+    row.is_public = True
+    registry.save_row(row=row)
 
 
 def _optional(fields: Fields, key: str) -> str:

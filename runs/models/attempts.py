@@ -81,6 +81,7 @@ class Attempt(models.Model):
         help_text="Lower positions go first; submitters take turns.",
     )
     message_sent_at = models.DateTimeField(null=True, help_text="When workers were last sent a message about it.")
+    messages_resent = models.PositiveSmallIntegerField(default=0, help_text="How often since it was queued.")
     started_at = models.DateTimeField(null=True, help_text="When a worker last took it.")
     ended_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)

@@ -1,4 +1,7 @@
-"""Agents, models, and the configurations of both that leaderboards list."""
+"""Agents, models, and the configurations of both that leaderboards list.
+
+Those that only drafts name have rows, too, and are on no list and in no search until such a run is published.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ class Agent(models.Model):
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.EXTERNAL)
     url = models.URLField(blank=True)
+    is_public = models.BooleanField(
+        default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
+    )
 
     class Meta:
         ordering = ("name",)
@@ -35,6 +41,9 @@ class ModelVersion(models.Model):
     name = models.CharField(max_length=100)
     identifier = models.CharField(max_length=100, help_text="As passed to the provider, such as claude-opus-4-6.")
     vendor = models.CharField(max_length=100, blank=True)
+    is_public = models.BooleanField(
+        default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
+    )
 
     class Meta:
         ordering = ("name",)
@@ -59,6 +68,9 @@ class Configuration(models.Model):
     settings = models.JSONField(default=dict, blank=True, help_text="timeout_s, max_iterations, cheatsheets, …")
     settings_digest = models.CharField(max_length=64, editable=False)
     role = models.CharField(max_length=20, choices=Role, default=Role.ENTRY)
+    is_public = models.BooleanField(
+        default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
+    )
     # Caps are not part of a configuration's identity: changing one makes no new configuration.
     run_cap_usd = models.FloatField(
         null=True, blank=True, help_text="The most that one run may spend. Required for a paid model."

@@ -29,6 +29,9 @@ class DeviceClass(models.Model):
     is_functional = models.BooleanField(
         default=False, help_text="Compilation and correctness only: its times count in no metric."
     )
+    is_public = models.BooleanField(
+        default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
+    )
 
     class Meta:
         ordering = ("slug",)
@@ -68,6 +71,9 @@ class Host(models.Model):
     note = models.CharField(max_length=200, blank=True)
     started_at = models.DateTimeField(null=True, blank=True, help_text="When its worker last started.")
     seen_at = models.DateTimeField(null=True, blank=True, help_text="Its worker's last heartbeat.")
+    is_public = models.BooleanField(
+        default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
+    )
 
     class Meta:
         ordering = ("name",)

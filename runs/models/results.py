@@ -75,6 +75,11 @@ class Run(models.Model):
     bundle_digest = models.CharField(
         max_length=64, blank=True, help_text="sha256 of the bundle that it was imported from."
     )
+    calibrations = models.JSONField(
+        default=list,
+        editable=False,
+        help_text="Of its devices, as its bundle brought them; stored for its hosts when it is published.",
+    )
 
     objects = RunQuerySet.as_manager()
 

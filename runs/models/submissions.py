@@ -49,7 +49,7 @@ class Submission(models.Model):
         UNVERIFIED = "unverified", "closed without verification"
         TAKEN_DOWN = "taken_down", "taken down by its submitter"
 
-    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, in the archive.")
+    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the bytes, among the uploads.")
     file_name = models.CharField(max_length=200)
     size_bytes = models.PositiveBigIntegerField()
     submitter = models.ForeignKey(
@@ -79,6 +79,12 @@ class Submission(models.Model):
     received_at = models.DateTimeField()
     checks = models.PositiveSmallIntegerField(default=0, help_text="How many checks were started.")
     lease_until = models.DateTimeField(null=True, blank=True, help_text="Until when the running check holds its lease.")
+
+    bytes_removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the upload of a rejected one was removed, after ARENA_REJECTED_DAYS."
+    )
+    message_sent_at = models.DateTimeField(null=True, help_text="When workers were last sent a message about it.")
+    messages_resent = models.PositiveSmallIntegerField(default=0, help_text="How often since it was received.")
 
     objects = SubmissionQuerySet.as_manager()
 

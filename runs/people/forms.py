@@ -1,10 +1,15 @@
-"""Forms that ask for a code, with a limit on failed attempts that all web processes share."""
+"""Forms that ask for a password or code, with a limit on failed attempts that all web processes share."""
 
 from __future__ import annotations
 
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import ChangePasswordForm, SignupForm
 from allauth.core import context as allauth_context
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
 
 from runs.people import login_attempts
 from runs.people.adapters import refuse_after_too_many
@@ -34,3 +39,22 @@ class CodeForm(_Limited, AuthenticateForm):  # type: ignore[misc]
 
 class CodeAgainForm(_Limited, ReauthenticateForm):  # type: ignore[misc]
     """Asks somebody who is logged in for a code again."""
+
+
+class NewPasswordForm(ChangePasswordForm):  # type: ignore[misc]
+    """Asks for the old password and a new one. allauth's own compares the old one without counting."""
+
+    def clean_oldpassword(self) -> str:
+        password: str = self.cleaned_data["oldpassword"]
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("enter_current_password")
+        return password
+
+
+class NewAccountForm(SignupForm):  # type: ignore[misc]
+    """Makes an account with its address, or neither: its name would be taken, and nobody could confirm it."""
+
+    @transaction.atomic
+    def save(self, request: HttpRequest) -> User:
+        user: User = super().save(request)
+        return user

@@ -8,17 +8,19 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from evaluator.bundles.kernelbench import leaderboard
 from evaluator.bundles.parsed import DECLARABLE
 from evaluator.wording import field_label
-from runs import job_messages
 from runs.errors import RunError
 from runs.models import AuditEntry, Run, Submission
+from runs.services import messages
 from runs.services.audit_log import note
 from runs.services.names import SETTINGS, configuration_for
 
 UNREAD = (Submission.State.RECEIVED, Submission.State.CHECKING)
 NAMING = ("model", *SETTINGS)  # facts that decide the run's configuration
 READING = ("level",)  # facts that decide which tasks the numbers of a bundle mean
+READING_A_LEADERBOARD = (*READING, "model")  # and whose rows count
 
 
 def addable_facts(submission: Submission) -> tuple[str, ...]:
@@ -34,7 +36,10 @@ def addable_facts(submission: Submission) -> tuple[str, ...]:
     else:
         names = []
     run = submission.run
-    fixed = (*(NAMING if run and run.state != Run.State.DRAFT else ()), *(READING if submission.is_public else ()))
+    fixed = (
+        *(NAMING if run and run.state != Run.State.DRAFT else ()),
+        *(_reading(submission) if submission.is_public else ()),
+    )
     return tuple(name for name in DECLARABLE if name in names and name not in fixed)
 
 
@@ -56,12 +61,16 @@ def declare(*, submission: Submission, facts: Mapping[str, str], actor: User) ->
     submission.save(update_fields=["declared", "declared_on"])
     text = "; ".join(f"{field_label(name)}: {value}" for name, value in facts.items())
     note(AuditEntry.Action.DECLARE, actor, text, submission=submission)
-    if submission.state in UNREAD or set(READING) & set(facts):
+    if submission.state in UNREAD or set(_reading(submission)) & set(facts):
         _check_again(submission)
     elif submission.run is not None and set(NAMING) & set(facts):
         submission.run.configuration = configuration_for(declared=submission.facts)
         submission.run.save(update_fields=["configuration"])
     return submission
+
+
+def _reading(submission: Submission) -> tuple[str, ...]:
+    return READING_A_LEADERBOARD if submission.format == leaderboard.NAME else READING
 
 
 def _check_again(submission: Submission) -> None:
@@ -70,4 +79,4 @@ def _check_again(submission: Submission) -> None:
     submission.state, submission.lease_until, submission.claim_count = Submission.State.RECEIVED, None, 0
     submission.findings, submission.about = [], {"facts": submission.about.get("facts", {})}
     submission.save(update_fields=["state", "lease_until", "claim_count", "findings", "about"])
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)

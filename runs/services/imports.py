@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,15 +15,12 @@ from evaluator.bundles.native.contents import MANIFEST
 from evaluator.bundles.parsed import Bundle, BundledResult
 from evaluator.bundles.problems import BundleError, BundleProblem
 from evaluator.errors import TaskError, UsageError
-from evaluator.records import calibration as timing
 from evaluator.records import record as records
-from evaluator.records.reasons import Flag
 from runs import archive, candidates, verdicts
 from runs.errors import RunError
 from runs.models import (
     Attempt,
     AuditEntry,
-    Calibration,
     Configuration,
     DeviceClass,
     Host,
@@ -41,6 +38,7 @@ from runs.services.unseen import cases_of, store
 
 IMPORTER = "import"  # stored as the worker's name
 OTHER_TASKS = "Run it again on the current tasks: `python -m evaluator run`"
+HOST_DIGITS = 16  # of a host's name: enough that nobody finds other facts with the same
 FROM_SECRET = "the cases that follow from the secret"
 
 
@@ -70,12 +68,12 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
         protocol=bundle.protocol,
         origin=Run.Origin.IMPORTED,
         bundle_digest=bundle.digest,
+        calibrations=[{"device": one.device, **verdicts.calibration_figures(one)} for one in bundle.calibrations],
         created_by=actor if isinstance(actor, User) else None,
     )
     tasks = {task.path: task for task in suite.tasks.all()}
     for entry in bundle.entries:
         _write_entry(run, tasks[entry.task], entry)
-    _write_calibrations(run, bundle.calibrations)
     note(AuditEntry.Action.IMPORT, actor, f"bundle {bundle.digest[:12]}", run=run)
     return run
 
@@ -98,7 +96,10 @@ def _suite(bundle: Bundle, problems: list[BundleProblem]) -> Suite | None:
 
 
 def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass | None:
-    """Return the device class of this slug, created if it is new; None, with a problem, if architectures differ."""
+    """Return the device class of this slug, created if it is new; None, with a problem, if architectures differ.
+
+    A new one is not public before its run is.
+    """
     row = DeviceClass.objects.filter(slug=bundle.device_class).first()
     wrong = [
         name
@@ -107,14 +108,14 @@ def _device_class(bundle: Bundle, problems: list[BundleProblem]) -> DeviceClass 
     ]
     if wrong or len(bundle.architectures) != 1:
         expected = row.architecture if row else f"one of {', '.join(DeviceClass.Architecture.values)}"
-        problems.append(
-            BundleProblem("records/: architecture", ", ".join(sorted(bundle.architectures)) or "none", expected)
-        )
+        seen = ", ".join(sorted(bundle.architectures)) or "none"
+        hint = "" if row is None or row.is_public else "So a draft says: ask a maintainer to register the device class"
+        problems.append(BundleProblem("records/: architecture", seen, expected, hint))
         return None
     (architecture,) = bundle.architectures
     is_functional = architecture == DeviceClass.Architecture.CPU
     named = {"title": bundle.device_class, "architecture": architecture, "is_functional": is_functional}
-    return row or DeviceClass.objects.create(slug=bundle.device_class, **named)
+    return row or DeviceClass.objects.create(slug=bundle.device_class, is_public=False, **named)
 
 
 def _round(bundle: Bundle, problems: list[BundleProblem]) -> Round | None:
@@ -170,33 +171,13 @@ def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:
         store(evaluation, entry.unseen, entry.unseen_bytes)
 
 
-def _write_calibrations(run: Run, calibrations: Sequence[timing.DeviceCalibration]) -> None:
-    """Store calibrations for the hosts of this run that have their device; skip those of other devices."""
-    hosts = list(Host.objects.filter(attempts__result__run=run).distinct())
-    for found in calibrations:
-        figures = verdicts.calibration_figures(found)
-        for host in hosts:
-            if timing.device_of(run.device_class.slug, host.facts) != found.device:
-                continue
-            values = {"is_accepted": found.acceptance.accepted, "figures": figures, "facts": host.facts}
-            Calibration.objects.get_or_create(host=host, made_at=found.made_at, defaults=values)
-            host.calibration = host.calibrations.latest("made_at").figures
-            host.save(update_fields=["calibration"])
-
-
 def _host(record: records.Record, device_class: DeviceClass) -> Host:
     """Return a row for the machine that the record describes; it takes no work from here.
 
-    A timed record without the flag uncalibrated proves that its host had passed the A/A acceptance.
+    Runs share it if they say the same of it. What they prove of it counts once they are published.
     """
     facts = dict(record.host.facts)
-    name = hashlib.sha256(repr(sorted(facts.items())).encode()).hexdigest()[:8]
-    defaults: dict[str, Any] = {"is_enabled": False, "facts": facts, "note": "host of imported runs; no worker here"}
-    host, _ = Host.objects.get_or_create(
-        name=f"{device_class.slug[:40]}-{name}", device_class=device_class, defaults=defaults
-    )
-    is_timed = not device_class.is_functional and any(case.ratio for case in record.cases)
-    if is_timed and Flag.UNCALIBRATED not in record.flags and not host.is_accepted:
-        host.is_accepted = True
-        host.save(update_fields=["is_accepted"])
-    return host
+    name = hashlib.sha256(repr([device_class.slug, *sorted(facts.items())]).encode()).hexdigest()[:HOST_DIGITS]
+    about: dict[str, Any] = {"device_class": device_class, "is_enabled": False, "facts": facts, "is_public": False}
+    about["note"] = "host of imported runs; no worker here"
+    return Host.objects.get_or_create(name=f"{device_class.slug[:40]}-{name}", defaults=about)[0]

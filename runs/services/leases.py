@@ -30,10 +30,10 @@ from evaluator.records.record import Record
 from runs import archive, job_messages, redaction, verdicts
 from runs.models import Attempt, Host, UnseenEvaluation
 from runs.querysets import AttemptQuerySet, is_at_least, is_secret, today
+from runs.services import messages
 from runs.services.measurements import insert_measurements
 
 LEASE_BEATS = 1.8  # with a sweep every 0.2 beats, a dead worker is noticed within two
-IDLE_S = 3.0  # a message to an idle worker that takes longer counts as lost
 MAX_REQUEUES = 1
 RIVALS = 100  # hosts of one class that may look at the same time; one that finds nothing gets another message
 BECAUSE_CHARACTERS = 300
@@ -136,8 +136,8 @@ def resend_lost_messages() -> int:
     sent = 0
     for host, others in _idle_hosts():
         would_take = _waiting_for(host, host.evaluator)[: 1 + others]
-        for attempt_id in _lost(would_take).values_list("pk", flat=True):
-            sent += _send_again(attempt_id, host.device_class.architecture)
+        for attempt in Attempt.objects.filter(pk__in=would_take):
+            sent += _send_again(attempt, host.device_class.architecture)
     return sent
 
 
@@ -148,11 +148,8 @@ def leased(lease: Lease) -> AttemptQuerySet[Attempt]:
 
 def _idle_hosts() -> list[tuple[Host, int]]:
     """Return one idle host of each device class and evaluator version, and how many more there are like it."""
-    alive_since = Now() - timedelta(seconds=3 * settings.HEARTBEAT_S)
-    alive = Host.objects.filter(is_enabled=True, quarantined_at__isnull=True, seen_at__gte=alive_since)
-    idle = alive.exclude(attempts__status=Attempt.Status.RUNNING).select_related("device_class")
     kinds: dict[tuple[int, str], list[Host]] = {}
-    for host in idle:
+    for host in messages.free_workers().select_related("device_class"):
         kinds.setdefault((host.device_class_id, host.evaluator), []).append(host)
     return [(hosts[0], len(hosts) - 1) for hosts in kinds.values()]
 
@@ -165,17 +162,12 @@ def _waiting_for(host: Host, version: str) -> list[int]:
 
 
 @transaction.atomic
-def _send_again(attempt_id: int, queue: str) -> bool:
-    """Send the message, unless another sweeper has."""
-    is_lost = bool(_lost([attempt_id]).update(message_sent_at=Now()))
+def _send_again(attempt: Attempt, queue: str) -> bool:
+    """Send the message, unless it is still under way or another sweeper has sent it."""
+    is_lost = messages.may_send_again(attempt)
     if is_lost:
-        job_messages.send_evaluate_on_commit(attempt_id=attempt_id, queue=queue)
+        job_messages.send_evaluate_on_commit(attempt_id=attempt.pk, queue=queue)
     return is_lost
-
-
-def _lost(attempt_ids: list[int]) -> AttemptQuerySet[Attempt]:
-    """Filter attempts whose last message must have been lost."""
-    return Attempt.objects.filter(pk__in=attempt_ids).exclude(message_sent_at__gt=Now() - timedelta(seconds=IDLE_S))
 
 
 def _start(attempt_id: int, host: Host, worker: str) -> int:
@@ -206,6 +198,7 @@ def _requeue_or_end(attempts: AttemptQuerySet[Attempt], attempt_id: int, because
         requeues=F("requeues") + int(counts),
         requeued_because=cut(because, BECAUSE_CHARACTERS),
         message_sent_at=Now(),
+        messages_resent=0,
         **NOT_STARTED,
         **NO_WORKER,
     )

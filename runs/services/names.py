@@ -23,7 +23,7 @@ SLUG_CHARACTERS = 90  # of a configuration's slug; a number may be appended
 def configuration_for(*, declared: Mapping[str, Any]) -> Configuration:
     """Return the configuration that `declared` names by slug, else the one of its agent, model and settings.
 
-    An unknown agent, model or configuration is registered.
+    An unknown agent, model or configuration is registered, and not public before a run of it is.
 
     Raises:
         RunError: the slug is unknown, the agent is missing or built in, or a name is too long.
@@ -46,7 +46,7 @@ def _registered(declared: Mapping[str, Any]) -> Configuration:
         return known
     parts = (who.slug, model.slug if model else "", slugify(str(settings.get("agent_version", ""))))
     slug = _free(Configuration, "-".join(part for part in parts if part)[:SLUG_CHARACTERS])
-    return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings))
+    return save_row(row=Configuration(slug=slug, agent=who, model=model, settings=settings, is_public=False))
 
 
 def configuration_of_built_in(*, agent: str, settings: Mapping[str, str]) -> Configuration:
@@ -71,7 +71,7 @@ def _agent(name: str) -> Agent:
     if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
         raise RunError(f"{name} is a built-in agent: choose another name for yours")
     known = Agent.objects.filter(name=name).first()
-    return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50])))
+    return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50]), is_public=False))
 
 
 def _model(identifier: str) -> ModelVersion | None:
@@ -80,7 +80,7 @@ def _model(identifier: str) -> ModelVersion | None:
         return None
     known = ModelVersion.objects.filter(identifier=identifier).first()
     slug = _free(ModelVersion, slugify(identifier)[:50] or "model")
-    return known or save_row(row=ModelVersion(name=identifier, identifier=identifier, slug=slug))
+    return known or save_row(row=ModelVersion(name=identifier, identifier=identifier, slug=slug, is_public=False))
 
 
 def _free(model: type[Agent] | type[ModelVersion] | type[Configuration], slug: str) -> str:

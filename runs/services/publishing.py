@@ -11,6 +11,7 @@ from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run
 from runs.services.audit_log import Actor, note
+from runs.services.disclosure import disclose
 from runs.services.run_actions import locked
 
 MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
@@ -127,6 +128,7 @@ def _refuse_unpublished(result: Result) -> None:
 
 def _show(run: Run) -> None:
     run.state = Run.State.PUBLISHED
+    disclose(run)
     try:
         with transaction.atomic():
             run.save(update_fields=["state", "published_at"])

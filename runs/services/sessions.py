@@ -70,13 +70,13 @@ def record_session(*, lease: Lease, session: evaluated.SessionRecord, candidate:
     in_secret = _is_in_secret(lease)
     if in_secret:
         session = replace(session, started_at=today().isoformat(timespec="seconds"))
-    text, files = codec.dumps(session).encode(), candidates.archive_sources(candidate)
+    text = codec.dumps(session).encode()
     with transaction.atomic():
         row = AgentSession.objects.select_for_update().filter(ended="", attempt__in=leased(lease)).first()
         if row is None:
             return False
         _write(row, session, text)
-        written = candidates.columns(candidate, files)
+        written = candidates.columns(candidate, candidates.archive_sources(candidate))
         Result.objects.filter(pk=result.pk).update(**written)  # no signal: in a secret round the change stays hidden
         if not in_secret:
             public_changed()

@@ -69,7 +69,8 @@ def estimate_of(configuration: Configuration) -> CostEstimate:
     """
     if not agents.is_paid(agents.agent_of(configuration)):
         return CostEstimate(None, "")
-    known = AgentSession.objects.filter(result__run__configuration=configuration, cost_usd__isnull=False)
+    ours = {"result__run__origin": Run.Origin.RUN_HERE, "result__run__configuration": configuration}
+    known = AgentSession.objects.filter(cost_usd__isnull=False, **ours)
     seen = known.aggregate(mean=Avg("cost_usd"), count=Count("pk"))
     if seen["mean"]:
         return CostEstimate(seen["mean"], f"the mean of {counted(seen['count'], 'session')} here")

@@ -28,8 +28,10 @@ from evaluator.wording import counted
 from runs import archive, job_messages, mail
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
+from runs.services import messages
 from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
+from runs.services.quotas import refuse_beyond_quota
 from runs.services.suspicions import open_reviews_of_claims, open_reviews_of_run
 
 CHECK_S = 900  # the lease: enough to read, and then to write, a million measurements
@@ -59,15 +61,19 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     """Return the submission of these bytes, and whether this call queued a check.
 
     The same bytes are the same submission. A rejected one is checked again if its own submitter submits it again, with
-    the facts declared now.
+    the facts declared now. Bytes that were taken down are not kept when they come again.
 
     Raises:
         RunError: the idempotency key was used for other bytes.
+        QuotaError: its submitter may have no more submissions or bytes.
     """
     try:
-        return _received(upload, actor)
+        submission, is_queued = _received(upload, actor)
     except IntegrityError:  # the same bytes or key arrived at the same moment: now the other row exists
-        return _received(upload, actor)
+        submission, is_queued = _received(upload, actor)
+    if submission.outcome == Submission.Outcome.TAKEN_DOWN or submission.bytes_removed_at is not None:
+        archive.remove(upload.digest, archive.UPLOADS)
+    return submission, is_queued
 
 
 @transaction.atomic
@@ -78,8 +84,11 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     if used is not None and used.digest != upload.digest:
         raise RunError(f"the Idempotency-Key was used for other bytes before, in submission {used.pk}")
     known = Submission.objects.select_for_update().filter(digest=upload.digest).first()
-    if known is not None and (known.state != State.REJECTED or known.submitter != user):
+    if known is not None and not _may_come_again(known, user):
         return known, False
+    if user is not None:
+        User.objects.select_for_update().get(pk=user.pk)  # uploads at the same moment are counted one after the other
+        refuse_beyond_quota(user=user, digest=upload.digest, size_bytes=upload.size_bytes)
     submission = known or Submission(digest=upload.digest, size_bytes=upload.size_bytes, submitter=user)
     for name in ("licence", "wants_mail", "idempotency_key"):
         setattr(submission, name, getattr(upload, name))
@@ -88,10 +97,26 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     submission.submitter_name = user.get_username() if user else str(actor)
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.received_at = submission.consented_at = timezone.now()
+    submission.bytes_removed_at = None
     submission.save()
     note(Action.RECEIVE, actor, "submitted again" if known else "", submission=submission)
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return submission, True
+
+
+def refuse_unwanted(*, digest: str, size_bytes: int, user: User) -> None:
+    """Refuse bytes that `receive` would refuse, before they are stored.
+
+    Raises:
+        QuotaError: as `receive`.
+    """
+    known = Submission.objects.filter(digest=digest).first()
+    if known is None or _may_come_again(known, user):
+        refuse_beyond_quota(user=user, digest=digest, size_bytes=size_bytes)
+
+
+def _may_come_again(known: Submission, user: User | None) -> bool:
+    return known.state == State.REJECTED and known.submitter == user
 
 
 @transaction.atomic
@@ -99,15 +124,17 @@ def check_again(*, submission: Submission, actor: Actor) -> Submission:
     """Queue another check of a rejected submission, after a fault of ours or a change of this site.
 
     Raises:
-        RunError: the submission is not rejected.
+        RunError: the submission is not rejected, or its bytes have expired.
     """
     submission = _locked(submission)
     if submission.state != State.REJECTED:
         raise RunError(f"{submission} is {submission.get_state_display()}, not rejected")
+    if submission.bytes_removed_at is not None:
+        raise RunError(f"the file of {submission} is not kept any more: its submitter can submit it again")
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.save(update_fields=["state", "problems", "problem_count", "checks"])
     note(Action.RECEIVE, actor, "checked again", submission=submission)
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return submission
 
 
@@ -209,12 +236,14 @@ def requeue_expired_checks() -> int:
     return sum(release_check(submission=submission) for submission in Submission.objects.expired())
 
 
+@transaction.atomic
 def resend_lost_check_messages() -> int:
-    """Send the message of the oldest waiting submission again after 30 seconds; return how many were sent."""
-    waiting = Submission.objects.waiting().filter(received_at__lt=Now() - timedelta(seconds=30)).first()
-    if waiting is not None:
-        job_messages.send_check_on_commit(submission_id=waiting.pk)
-    return int(waiting is not None)
+    """Send the message of the oldest waiting submission again if a free worker has not taken it; return how many."""
+    waiting = Submission.objects.waiting().first()
+    if waiting is None or not messages.free_workers().exists() or not messages.may_send_again(waiting):
+        return 0
+    job_messages.send_check_on_commit(submission_id=waiting.pk)
+    return 1
 
 
 @transaction.atomic
@@ -293,5 +322,5 @@ def release_check(*, submission: Submission) -> bool:
         return reject(submission=submission, problems=[OUR_FAULT])
     if not _end_check(submission, State.RECEIVED, {}):
         return False
-    job_messages.send_check_on_commit(submission_id=submission.pk)
+    messages.send_check(submission)
     return True

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from django.db import transaction
 
 from runs import archive
 from runs.errors import RunError
-from runs.models import AgentSession, Claim, Result, Run, Submission, Task
+from runs.models import AgentSession, Result, Run, Submission
+from runs.references import who_names
 from runs.services.audit_log import Actor
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
@@ -38,13 +37,13 @@ def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submissio
     end(
         submission, Submission.Outcome.TAKEN_DOWN, actor, reason
     )  # first: the guards release sources only of a submission that is taken down
-    digests = {submission.digest, *_sources(submission)}
-    transaction.on_commit(lambda: _remove(digests))
+    mine = _cleared(submission)
+    transaction.on_commit(lambda: _remove(submission.digest, mine))
     return submission
 
 
-def _sources(submission: Submission) -> set[str]:
-    """Clear its rows of sources and sessions; return the digests of those that nothing else uses."""
+def _cleared(submission: Submission) -> set[str]:
+    """Clear its rows of sources and sessions; return the digests that they named."""
     mine = {digest for files in submission.claims.values_list("files", flat=True) for digest in files.values()}
     submission.claims.update(files={})
     if submission.run is not None:
@@ -55,20 +54,16 @@ def _sources(submission: Submission) -> set[str]:
         mine |= {digest for both in sessions.values_list("digest", "prompt_digest") for digest in both if digest}
         sessions.delete()
         results.update(candidate_files={})
-    return mine - _named_elsewhere(mine)
+    return mine
 
 
-def _named_elsewhere(digests: set[str]) -> set[str]:
-    """Return those that other rows use: a source may be the task's or another submitter's, a prompt may be shared."""
-    lists: tuple[Iterable[dict[str, str]], ...] = (
-        Result.objects.exclude(candidate_files={}).values_list("candidate_files", flat=True).iterator(),
-        Claim.objects.exclude(files={}).values_list("files", flat=True).iterator(),
-        Task.objects.values_list("files", flat=True),
-    )
-    asked = set(AgentSession.objects.filter(prompt_digest__in=digests).values_list("prompt_digest", flat=True))
-    return asked | {digest for files in lists for one in files for digest in one.values() if digest in digests}
+@transaction.atomic
+def _remove(upload: str, mine: set[str]) -> None:
+    """Delete the upload and those files that no row names: a source may be the task's, a prompt another session's.
 
-
-def _remove(digests: set[str]) -> None:
-    for digest in digests:
+    Any bytes can be handed in as a source, those of somebody else's record, too.
+    """
+    archive.remove(upload, archive.UPLOADS)
+    archive.hold_writers()
+    for digest in mine - {digest for digest, _ in who_names(mine)}:
         archive.remove(digest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -12,6 +13,7 @@ from evaluator.bundles.tasklists import KERNELBENCH_LEVELS
 from evaluator.codec import DecodeError, plain_text
 from evaluator.inside.excerpts import cut
 from evaluator.records.activity import ActivityReport, read_activity
+from evaluator.records.moments import is_future_day, is_over
 from runs.models import ApiToken, DeviceClass, Submission
 from runs.models.audits import VERDICTS
 from runs.services.verification import MOST_DRAWN
@@ -23,6 +25,11 @@ LARGEST_REPORT = 4 << 20  # bytes of an activity report
 def _plain(text: str) -> None:
     if plain_text(text) != text or "\n" in text or any(map(is_invisible, text)):
         raise forms.ValidationError("Enter one line of plain text.")
+
+
+def _past(day: date) -> None:
+    if is_future_day(day.isoformat()):
+        raise forms.ValidationError("Enter a day that is not in the future.")
 
 
 def _line(label: str, help_text: str, max_length: int = 200) -> forms.CharField:
@@ -43,7 +50,7 @@ class DeclaredFactsForm(forms.Form):
         required=False,
         choices=[("", "none"), *((level, level) for level in KERNELBENCH_LEVELS)],
         label="KernelBench level",
-        help_text="KernelBench results do not name it, and a problem number alone is ambiguous.",
+        help_text="If the run folder does not name it; a problem number alone is ambiguous.",
     )
     golden_machine = _line(
         "Golden machine", "KernelBench-X: the machine of the golden results that speedups are relative to."
@@ -59,6 +66,7 @@ class DeclaredFactsForm(forms.Form):
         label="Day of the run",
         help_text="For example 2026-11-28.",
         error_messages={"invalid": "Enter a day, for example 2026-11-28."},
+        validators=[_past],
     )
 
     def declared(self) -> dict[str, str]:
@@ -158,9 +166,12 @@ class AuditForm(forms.Form):
         if file.size > LARGEST_REPORT:
             raise forms.ValidationError(f"{file.size:,} bytes; a report has at most {LARGEST_REPORT:,}.")
         try:
-            return read_activity(file.read())
+            report = read_activity(file.read())
         except DecodeError as error:
             raise forms.ValidationError(f"This is no activity report: {cut(str(error), 300)}") from error
+        if not is_over(report.made_at):
+            raise forms.ValidationError(f"It says that it was made at {report.made_at}, which is in the future.")
+        return report
 
 
 def problems_of(form: forms.Form) -> list[dict[str, str]]:

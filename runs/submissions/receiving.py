@@ -1,6 +1,8 @@
-"""Receives a submitted form, for the page and the API. The bytes go to the archive unread."""
+"""Receives a submitted form, for the page and the API. The bytes are stored unread."""
 
 from __future__ import annotations
+
+import hashlib
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -16,9 +18,15 @@ def receive(form: SubmitForm, user: User, key: str = "") -> tuple[Submission, bo
 
     Raises:
         RunError: the idempotency key was used for other bytes.
+        QuotaError: the submitter may have no more submissions or bytes.
+        NoRoom: the disk is nearly full.
     """
     file = form.cleaned_data["bundle"]
-    digest, size = archive.put_chunks(file.chunks(archive.CHUNK_BYTES))
+    sha256 = hashlib.sha256()
+    for chunk in file.chunks(archive.CHUNK_BYTES):
+        sha256.update(chunk)
+    submissions.refuse_unwanted(digest=sha256.hexdigest(), size_bytes=file.size, user=user)
+    digest, size = archive.put_upload(file.chunks(archive.CHUNK_BYTES))
     upload = submissions.Upload(
         digest=digest,
         size_bytes=size,

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from evaluator.bundles.parsers import ParseError, parse_json
 from evaluator.codec import plain_text
-from runs.errors import RunError
+from runs.errors import QuotaError, RunError
 from runs.models import ApiToken, Submission
 from runs.people import login_attempts
 from runs.people.addresses import client_address, network_of
@@ -31,6 +31,7 @@ from runs.submissions.uploading import MOST_BYTES, take_files
 KEY_CHARACTERS = 100
 FACTS_BYTES = 16 << 10
 TOKENS = "Create a token at /submit/tokens/."
+QUOTA_HINT = "Wait for a decision, or take down what is not needed."
 SCHEMES = ("Bearer", "Token")  # of the Authorization header
 View = Callable[..., HttpResponse]
 
@@ -81,6 +82,8 @@ def submit(request: HttpRequest, user: User) -> HttpResponse:
         return _refused(400, problems_of(form))
     try:
         submission, is_new = receive(form, user, key)
+    except QuotaError as error:
+        return _refusal(403, "your submissions", str(error), "fewer of them", QUOTA_HINT)
     except RunError as error:
         return _refusal(409, "Idempotency-Key", str(error), "a new key for other bytes")
     return JsonResponse(_public(submission), status=202 if is_new else 200)

@@ -5,6 +5,8 @@ A view takes files after it has decided that the sender may send them: until the
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -14,6 +16,8 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_protect
+
+from runs import disk
 
 MOST_BYTES = 128 << 20  # of one bundle, packed; evaluator/bundles/archives/limits.py refuses more
 FORM_BYTES = 1 << 20  # allowance for the other fields and the multipart boundaries
@@ -73,10 +77,18 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
     def handle_raw_input(
         self, input_data: Any, META: dict[str, Any], content_length: int, boundary: str, encoding: str | None = None
     ) -> None:
-        """Refuse a body far beyond the limit before a byte of it is read."""
+        """Refuse a body far beyond the limit, or without room on the disk, before a byte of it is read.
+
+        Raises:
+            NoRoom: there is no room for it.
+        """
         self._meta = META
         if content_length > MOST_BYTES + FORM_BYTES:
             META["ARENA_TOO_LARGE"] = True
+            return
+        if shutil.disk_usage(settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir()).free < content_length:
+            raise disk.NoRoom("the folder of temporary files has no room for this upload")
+        disk.refuse_without_room(2 * content_length)  # it is stored under a passing name, then under its own
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         if self._meta.get("ARENA_TOO_LARGE"):
@@ -90,4 +102,5 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
             self._meta["ARENA_TOO_LARGE"] = True
             self.file.close()
             raise StopUpload(connection_reset=True)
+        disk.refuse_without_room()
         super().receive_data_chunk(raw_data, start)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -19,13 +20,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluator.wording import field_label
 from runs.admin.base import user_of
-from runs.errors import RunError
+from runs.errors import QuotaError, RunError
 from runs.models import ApiToken, ResultAudit, Submission, Verification
 from runs.people.decorators import needs
 from runs.people.rights import AnyUser, may_see, may_submit, may_take_down, owns
 from runs.services import takedowns
 from runs.services.audits import reply_to_audit
 from runs.services.facts import addable_facts, declare
+from runs.services.quotas import usage_of
 from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, SubmitForm, TokenForm
 from runs.submissions.receiving import is_too_large, receive
@@ -48,18 +50,30 @@ def upload(request: HttpRequest) -> HttpResponse:
     form = SubmitForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and is_too_large(request):
         form.add_error("bundle", f"The file is larger than {MOST_BYTES >> 20} MiB.")
-    if request.method == "POST" and form.is_valid():
-        submission, is_new = receive(form, user_of(request))
-        if submission.submitter_id == request.user.pk:
-            if not is_new:
-                messages.info(request, f"You submitted this file before, as {submission}.")
-            return redirect("submissions:mine", submission.pk)
-        known = 'Somebody else has submitted this file before, as <a href="/submission/{}/">{}</a>.'
-        form.add_error("bundle", format_html(known, submission.pk, submission))
+    if request.method == "POST" and form.is_valid() and (received := _received(request, form)) is not None:
+        return received
     if request.FILES and form.errors and "bundle" not in form.errors:
         form.add_error("bundle", "Choose the file again: browsers do not keep it when a form has errors.")
     mine = Submission.objects.filter(submitter=request.user.pk)
-    return render_page(request, "upload", "Submit a bundle", {"form": form, "submissions": mine[:20]})
+    most = {"most_mb": settings.QUOTA_MB, "most_open": settings.QUOTA_OPEN}
+    context = {"form": form, "submissions": mine[:20], "usage": usage_of(user_of(request)), **most}
+    return render_page(request, "upload", "Submit a bundle", context)
+
+
+def _received(request: HttpRequest, form: SubmitForm) -> HttpResponse | None:
+    """Return the way to the submission, or None with what is wrong among the form's errors."""
+    try:
+        submission, is_new = receive(form, user_of(request))
+    except QuotaError as error:
+        form.add_error("bundle", f"{capfirst(str(error))}. Wait for a decision, or take down what is not needed.")
+        return None
+    if submission.submitter_id != request.user.pk:
+        known = 'Somebody else has submitted this file before, as <a href="/submission/{}/">{}</a>.'
+        form.add_error("bundle", format_html(known, submission.pk, submission))
+        return None
+    if not is_new:
+        messages.info(request, f"You submitted this file before, as {submission}.")
+    return redirect("submissions:mine", submission.pk)
 
 
 @require_safe

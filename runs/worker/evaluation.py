@@ -8,15 +8,12 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable
-from time import monotonic, sleep
-
-from django.db import InterfaceError, OperationalError, connection
 
 from evaluator.records.reasons import Status
 from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
-from runs import agents, archive, candidates
+from runs import agents, candidates, disk
 from runs.log_context import about, also
 from runs.models import Host, Result
 from runs.services import hosts, leases, spending, unseen
@@ -24,10 +21,10 @@ from runs.services.leases import Lease
 from runs.worker import session
 from runs.worker.evaluator import WorkerEvaluator
 from runs.worker.heartbeat import Heartbeat, Interrupted
+from runs.worker.retrying import stored
 
 # Reasons after which a GPU may be in a state that spoils the next verdict; on a CPU only the process dies.
 DEVICE_ERRORS = ("out_of_bounds", "device_error", "segfault", "aborted", "call_time", "repeated_fault")
-DATABASE_S = 30.0  # how long storing a verdict is retried while the database is away
 log = logging.getLogger(__name__)
 
 
@@ -51,8 +48,8 @@ def is_fit(host: Host) -> bool:
     """
     if not host.may_take_work:
         return False
-    if not archive.has_room():
-        log.error("%s takes no work: the archive's disk is nearly full", host)
+    if not disk.has_room():
+        log.error("%s takes no work: %s", host, disk.shown_room())
         return False
     if not _EVALUATOR.is_tried:
         try:
@@ -93,7 +90,8 @@ def _evaluate(lease: Lease, host: Host, worker: str, must_stop: Callable[[], boo
     def work() -> bool:
         if must_stop():  # the stop came after the lease began and before signals were handled
             raise Interrupted(signal.SIGTERM)
-        return _stored(lease, _record_of(lease, host))
+        record = _record_of(lease, host)
+        return stored(lambda: leases.record_verdict(lease=lease, record=record), f"attempt {lease.attempt_id}")
 
     try:
         return Heartbeat(lease).during(work)
@@ -107,20 +105,6 @@ def _evaluate(lease: Lease, host: Host, worker: str, must_stop: Callable[[], boo
         close_evaluator()
         leases.release_attempt(lease=lease, because=f"{type(error).__name__}: {error}")
     return False
-
-
-def _stored(lease: Lease, record: Record) -> bool:
-    """Store the verdict, retrying while the database is away: the evaluation took minutes."""
-    until = monotonic() + DATABASE_S
-    while True:
-        try:
-            return leases.record_verdict(lease=lease, record=record)
-        except (OperationalError, InterfaceError) as error:
-            if monotonic() > until:
-                raise
-            log.warning("attempt %s: retrying to store its verdict: %s", lease.attempt_id, error)
-            connection.close()
-            sleep(DATABASE_S / 60)
 
 
 def _record_of(lease: Lease, host: Host) -> Record:

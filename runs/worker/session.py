@@ -22,6 +22,7 @@ from runs.services import spending
 from runs.services.leases import Lease
 from runs.services.sessions import begin_session, record_session, update_session
 from runs.worker.evaluator import Evaluating
+from runs.worker.retrying import stored
 
 REPORT_S = 2.0  # interval at which a running session's progress is stored
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ def run_session(lease: Lease, result: Result, spec: TaskSpec, evaluating: Evalua
     agent = agents.agent_of(result.run.configuration)
     if sentence := agents.forbidden_setting(agent):
         raise HostError(f"{agent.name}: {sentence}")
+    agent = agents.with_endpoint(agent)
     architecture = result.run.device_class.architecture
     budget_usd = spending.left_to_spend(run=result.run)
     if not begin_session(lease=lease, agent=agent.name, architecture=architecture):
@@ -46,7 +48,10 @@ def run_session(lease: Lease, result: Result, spec: TaskSpec, evaluating: Evalua
             spec, agent, repeat=result.run.repeat, budget_usd=budget_usd, on_event=progress.on_event
         )
     _refuse_secrets_in(finished.candidate, agent)
-    if not record_session(lease=lease, session=finished.session, candidate=finished.candidate):
+    if not stored(
+        lambda: record_session(lease=lease, session=finished.session, candidate=finished.candidate),
+        f"the session of attempt {lease.attempt_id}",
+    ):
         raise RuntimeError("the lease was lost during the session")
     return finished.session
 

@@ -28,9 +28,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture
-def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # noqa: F811
-    """The backup of a site with results, an unrevealed round, people and tokens."""
+def own_archive(settings: Any, tmp_path: Path) -> None:
     settings.ARCHIVE_FOLDER = tmp_path / "archive"
+
+
+@pytest.fixture
+def backed_up(own_archive: None, site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # noqa: F811
+    """The backup of a site with results, an unrevealed round, people and tokens."""
     settings.EVALUATOR = "tests.runs.fakes.open_fake"
     papers.load_published()
     factories.make_configuration()
@@ -39,7 +43,8 @@ def backed_up(site: Site, settings: Any, tmp_path: Path) -> Iterator[Path]:  # n
     while evaluation.evaluate_next(host=site.host, worker="w"):
         pass
     publishing.publish_run(run=run, actor="test")
-    submission = factories.make_submission()
+    digest, size = archive.put_upload([b"a bundle"])
+    submission = factories.make_submission(digest=digest, size_bytes=size)
     tokens.make_token(user=submission.submitter or factories.make_user(), name="a program")
     yield made(tmp_path / "site.zip")
     evaluation.close_evaluator()
@@ -127,7 +132,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], str]] = [
     ("text", lambda path: path.write_text("no zip"), "is not a backup"),
     ("nothing", lambda path: path.write_bytes(b""), "is not a backup"),
     ("another zip", without(MANIFEST), "it has no manifest"),
-    ("another format", changed(MANIFEST, b"arena-backup-1", b"arena-backup-9"), "this version reads 'arena-backup-1'"),
+    ("another format", changed(MANIFEST, b"arena-backup-2", b"arena-backup-9"), "this version reads 'arena-backup-2'"),
     ("a manifest that is none", changed(MANIFEST, b'"tables"', b'"stools"'), "its manifest cannot be read"),
     ("another version", changed(MANIFEST, b"0001_initial", b"0001_other"), "differ in .* and restore it there"),
     ("a table is missing", without("runs.attempt.jsonl"), "differ from its manifest: rows/runs.attempt"),
@@ -197,7 +202,7 @@ def test_a_damaged_record_is_named_and_the_rest_can_be_restored(backed_up: Path,
     digest = Attempt.objects.exclude(record_digest="").values_list("record_digest", flat=True)[0]
     path = tmp_path / "archive" / digest[:2] / f"{digest}.gz"
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(CommandError, match=f"1 damaged archived file left out:\n{digest}"):
+    with pytest.raises(CommandError, match=f"1 damaged archived file:\narchive/{digest}"):
         call_command("backup", str(tmp_path / "later.zip"))
     entries = AuditEntry.objects.count()
     begin_anew(settings, tmp_path / "second")

@@ -91,6 +91,37 @@ def test_folders_are_absolute_and_never_everything(value: str) -> None:
     problems(of, "ARENA_THING: seen .*; expected absolute paths")
 
 
+def test_a_server_that_agents_may_ask_has_its_keys_beside_it() -> None:
+    of = given(
+        "https://API.example OPENAI_API_KEY, http://vllm.lan:8000 inward ARENA_CHAT_KEY KEY_B,http://127.0.0.1:8080"
+    )
+    found = of.endpoints("ARENA_THING")
+    assert list(found) == ["https://api.example:443", "http://vllm.lan:8000", "http://127.0.0.1:8080"]
+    assert [one.secrets for one in found.values()] == [("OPENAI_API_KEY",), ("ARENA_CHAT_KEY", "KEY_B"), ()]
+    assert [one.is_inward for one in found.values()] == [False, True, False]
+    assert given(None).endpoints("ARENA_THING") == {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "api.example",
+        "https://api.example/v1",
+        "https://me:key@api.example",
+        "ftp://api.example",
+        "https://*.example",
+        "https://api.example,",
+        "https://api.example KEY-B",
+        "http://api.example KEY",  # in the clear
+        "https://api.example, https://API.example:443 KEY",  # twice
+    ],
+)
+def test_a_server_is_an_origin_and_gets_keys_by_https_or_inward(value: str) -> None:
+    of = given(value)
+    assert of.endpoints("ARENA_THING") == {}
+    problems(of, "^ARENA_THING: seen .*; expected https://HOST:PORT")
+
+
 def test_no_setting_is_ever_given_to_an_agent() -> None:
     of = given("ARENA_CHAT_KEY,SECRET_KEY,ARENA_CHAT_KEY_B,EMAIL_PASSWORD")
     of.secret("SECRET_KEY", needed=False), of.text("EMAIL_PASSWORD", "")

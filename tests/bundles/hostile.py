@@ -6,6 +6,7 @@ Run as a program it prints the processor time that each takes: python -m tests.b
 from __future__ import annotations
 
 import gzip
+import lzma
 import sys
 import tarfile
 import tempfile
@@ -19,6 +20,7 @@ from tests.bundles.hostile_files import (
     Make,
     commented,
     directory,
+    folders_that_are_no_members,
     header,
     joined,
     linked_zip,
@@ -26,7 +28,9 @@ from tests.bundles.hostile_files import (
     many_files,
     many_links,
     many_records,
+    members_beyond_the_count,
     nameless,
+    names_that_grow,
     overlapping,
     packed_zeros,
     packed_zstd,
@@ -34,6 +38,7 @@ from tests.bundles.hostile_files import (
     pipe,
     pipe_inside,
     raw,
+    records_without_a_member,
     renamed,
     sized_by_extra,
     special,
@@ -91,9 +96,13 @@ HOSTILE: dict[str, tuple[Make, str]] = {
     "zip: 20,001 files": (many_files, "at most 20000 files"),
     "zip: directory of 4 GB": (patched(PLAIN, lambda data: data.rindex(b"PK\5\6") + 12, b"\0\0\0\xf0"), "20000 files"),
     "zip: 64-bit": (patched(PLAIN, lambda data: data.rindex(b"PK\5\6") + 8, b"\xff\xff\xff\xff"), "64-bit"),
+    "zip: more members than it says": (members_beyond_the_count, "more or fewer than the 1 members"),
     "tar: ../": (tarred((tarfile.TarInfo("../x"), b"1")), "leaves the bundle"),
     "tar: ../ by an extended header": (tarred((renamed("../x"), b"1")), "leaves the bundle"),
     "tar: 250 headers of 13,000 records": (many_records, "an unreadable file"),
+    "tar: headers without a member": (records_without_a_member, "extended headers before one member"),
+    "tar: names that grow": (names_that_grow, "an invalid name"),
+    "tar: folders that are no members": (folders_that_are_no_members, "at most 20000 files and folders"),
     "tar: symbolic link": (tarred((special(tarfile.SYMTYPE, "/etc/passwd"), b"")), "a link"),
     "tar: hard link": (tarred((special(tarfile.LNKTYPE, "/etc/passwd"), b"")), "a link"),
     "tar: device": (tarred((special(tarfile.CHRTYPE), b"")), "special file"),
@@ -118,6 +127,7 @@ HOSTILE: dict[str, tuple[Make, str]] = {
     "tar.zst: bomb": (packed_zstd, "times its size|at most"),
     "tar.zst: window of 2 GiB": (wide_zstd, "too much memory"),
     "tar.zst: broken": (raw("x.zst", b"\x28\xb5\x2f\xfd" + b"\xff" * 100), "an unreadable file"),
+    "tar.xz": (raw("x.tar.xz", lzma.compress(header() + bytes(1024))), "xz data"),
     "folder: links": (many_links, "a link"),
     "folder: pipe": (pipe_inside, "special file"),
     "a pipe": (pipe, "an unreadable file"),

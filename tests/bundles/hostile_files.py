@@ -197,6 +197,48 @@ def many_records(folder: Path) -> Path:
     return folder / "x.tar.gz"
 
 
+def records_without_a_member(folder: Path) -> Path:
+    """Headers in a row whose records all have other keys: 4 MB, which took 132 MiB of memory where all were kept."""
+    keys = iter(range(10**9))
+    headers = (_extended(b"".join(_record(b"%06x" % next(keys), b"") for _ in range(4000))) for _ in range(35))
+    return raw("x.tar.gz", gzip.compress(b"".join(headers), 1))(folder)
+
+
+def names_that_grow(folder: Path) -> Path:
+    """Names of letters that stand for 18 when they are normalised: 1 MB took a GiB where every folder was kept."""
+    return _long_named(folder, 300, "\ufdfa" * 10)
+
+
+def folders_that_are_no_members(folder: Path) -> Path:
+    return _long_named(folder, 1400, "a" * 10)
+
+
+def _long_named(folder: Path, members: int, part: str) -> Path:
+    names = ("/".join(f"{member:x}_{depth}{part}" for depth in range(15)) for member in range(members))
+    tar = b"".join(_extended(_record(b"path", name.encode())) + header() for name in names)
+    return raw("x.tar.gz", gzip.compress(tar + bytes(1024), 1))(folder)
+
+
+def _extended(records: bytes) -> bytes:
+    return header(kind=b"x", size=b"%011o\0" % len(records)) + records + bytes(-len(records) % 512)
+
+
+def _record(key: bytes, value: bytes) -> bytes:
+    text = b" %s=%s\n" % (key, value)
+    length = next(length for length in range(len(text), len(text) + 9) if len(b"%d" % length) + len(text) == length)
+    return b"%d%s" % (length, text)
+
+
+def members_beyond_the_count(folder: Path) -> Path:
+    """A directory of 50,000 members of one letter, whose end record says one."""
+    data = bytearray(PLAIN(folder).read_bytes())
+    at, end = data.index(b"PK\1\2"), data.rindex(b"PK\5\6")
+    entry = data[at : at + 28] + b"\1\0" + data[at + 30 : at + 46]
+    many = b"".join(bytes(entry) + b"abcdefgh"[number % 8 :][:1] for number in range(50_000))
+    struct.pack_into("<L", data, end + 12, len(many))
+    return raw("x.zip", bytes(data[:at]) + many + bytes(data[end:]))(folder)
+
+
 def many_files(folder: Path) -> Path:
     with zipfile.ZipFile(folder / "x.zip", "w") as file:
         for index in range(20_001):

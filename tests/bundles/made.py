@@ -156,8 +156,8 @@ def corpus_line(before: dict[str, Any], after: dict[str, Any], **changes: Any) -
         "from_round": "round_0",
         "to_round": "round_1",
         "kind": "speedup_increase",
-        "before": {"call_ok": True, "exe_ok": True, "perf_ok": True, **before},
-        "after": {"call_ok": True, "exe_ok": True, "perf_ok": True, **after},
+        "before": {"call_ok": True, "exe_ok": True, "perf_ok": True, "runtime_ms": 1.0, **before},
+        "after": {"call_ok": True, "exe_ok": True, "perf_ok": True, "runtime_ms": 1.0, **after},
         "before_code": "a = 1\n",
         "after_code": "a = 2\n",
         **changes,
@@ -183,6 +183,27 @@ def kb(results: dict[str, Any] | None = None, hardware: str = "NVIDIA H100", dec
     }
     files = {"eval_results.json": dumps_results(results), "baseline_time_torch.json": dumped(baseline)}
     return files | ({"arenaboard.yaml": declared.encode()} if declared else {})
+
+
+def kb_run(
+    results: dict[str, Any] | None = None, *, folder: str = "run", level: int | None = 2, kernels: tuple[str, ...] = ()
+) -> Files:
+    """A run folder of KernelBench: results, what the generation was asked for, and kernels by level and problem."""
+    asked = {"level": level, "model_name": "robot-1", "precision": "fp16", "temperature": 0, "subset": [None, None]}
+    files = {"eval_results.json": dumps_results(results)}
+    files |= {"generation_config.yaml": yaml_of(asked)} if level else {}
+    files |= {f"level_{name}_sample_0_kernel.py": b"class ModelNew: ...\n" for name in kernels}
+    return {f"{folder}/{name}": data for name, data in files.items()}
+
+
+def kb_ranked(*rows: dict[str, Any], problem: str = "Level 1: 12_Diagonal") -> Files:
+    """data.json of KernelBench's leaderboard, and the solutions that it names."""
+    solutions = {f"solutions/{row['file']}.py": b"class ModelNew: ...\n" for row in rows if "file" in row}
+    return {"assets/data.json": dumped({problem: list(rows), "Level 4: 1_Model": []})} | solutions
+
+
+def kb_ranked_row(model: str = "robot-1", speedup: float = 2.0, **changes: Any) -> dict[str, Any]:
+    return {"display_name": model, "torch_speedup": speedup, "file": f"0{model[-1]}", **changes}
 
 
 def dumps_results(results: dict[str, Any] | None) -> bytes:

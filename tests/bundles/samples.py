@@ -21,7 +21,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
     (
         "agentkernelarena_docs",
         {},
-        "AgentKernelArena, v1, paper era; 1 counted, 0 in quarantine, 0 measurements; 1 passed; 5 kinds of findings",
+        "AgentKernelArena, v1, paper era; 1 counted, 0 in quarantine, 0 measurements; 1 passed; 6 kinds of findings",
     ),
     (
         "agentkernelarena_docs/docs_example.task_result.yaml",
@@ -32,58 +32,58 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
         "agentkernelarena_v1",
         {},
         "AgentKernelArena, v1, later fields; 1 counted, 11 in quarantine, 11 measurements; "
-        "2 implausible, 7 not_judged, 3 passed; 18 kinds of findings",
+        "2 implausible, 7 not_judged, 3 passed; 19 kinds of findings",
     ),
     (
         f"{RUN}/hip2hip_gpumode_GELU_20260901_101010",
         {},
-        "AgentKernelArena, v1, later fields; 1 counted, 0 in quarantine, 2 measurements; 1 passed; 3 kinds of findings",
+        "AgentKernelArena, v1, later fields; 1 counted, 0 in quarantine, 2 measurements; 1 passed; 4 kinds of findings",
     ),
     (
         f"{RUN}/triton2triton_vllm_dup_params_20260901_101010",
         {},
-        "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 2 measurements; 1 passed; 8 kinds of findings",
+        "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 2 measurements; 1 passed; 9 kinds of findings",
     ),
     (
         f"{RUN}/triton2triton_vllm_inf_time_20260901_101010",
         {},
         "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 1 measurements; 1 implausible; "
-        "5 kinds of findings",
+        "6 kinds of findings",
     ),
     (
         f"{RUN}/triton2triton_vllm_missing_case_20260901_101010",
         {},
         "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 3 measurements; 1 implausible; "
-        "5 kinds of findings",
+        "6 kinds of findings",
     ),
     (
         f"{RUN}/triton2triton_vllm_ok_20260901_101010",
         {},
-        "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 3 measurements; 1 passed; 3 kinds of findings",
+        "AgentKernelArena, v1, later fields; 0 counted, 1 in quarantine, 3 measurements; 1 passed; 4 kinds of findings",
     ),
     (
         f"{RUN}/triton2triton_vllm_tamper_20260901_101010",
         {},
-        "AgentKernelArena, v1; 0 counted, 1 in quarantine, 0 measurements; 1 not_judged; 4 kinds of findings",
+        "AgentKernelArena, v1; 0 counted, 1 in quarantine, 0 measurements; 1 not_judged; 5 kinds of findings",
     ),
     (f"{RUN}/reports", {}, f"refused: overall_summary.csv, task_type_breakdown.json; {UNKNOWN}"),
     (
         "kernelbench",
         {},
         "KernelBench, v0; 0 counted, 47 in quarantine, 16 measurements; "
-        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 3 kinds of findings",
+        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 5 kinds of findings",
     ),
     (
         "kernelbench",
         {"level": "3"},
         "KernelBench, v0; 47 counted, 0 in quarantine, 16 measurements; "
-        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 3 kinds of findings",
+        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 4 kinds of findings",
     ),
     (
         "kernelbench/gemini_level3_run.eval_results.json",
         {},
         "KernelBench, v0; 0 counted, 47 in quarantine, 16 measurements; "
-        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 3 kinds of findings",
+        "12 build_failed, 7 crashed, 16 passed, 12 wrong_output; 4 kinds of findings",
     ),
     (
         "kernelbench/H100_Modal.baseline_time_torch.first8_per_level.json",
@@ -94,7 +94,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
         "kernelbenchx_run",
         {},
         "KernelBench-X, metrics; 6 counted, 0 in quarantine, 52 measurements; "
-        "1 build_failed, 4 passed, 1 wrong_output; 5 kinds of findings",
+        "1 build_failed, 4 passed, 1 wrong_output; 6 kinds of findings",
     ),
     (
         "kernelbenchx_run/metrics.json",
@@ -112,7 +112,7 @@ OUTCOMES: tuple[tuple[str, Mapping[str, str], str], ...] = (
     (
         "kernelbenchx_corpus",
         {},
-        "KernelBench-X corpus, v1; 4 counted, 0 in quarantine, 0 measurements; 4 passed; 3 kinds of findings",
+        "KernelBench-X corpus, v1; 4 counted, 0 in quarantine, 0 measurements; 4 passed; 4 kinds of findings",
     ),
     ("flashinfer_bench", {}, "refused: no trace with an evaluation; expected at least one"),
     ("flashinfer_bench/workloads", {}, "refused: no trace with an evaluation; expected at least one"),

@@ -6,6 +6,7 @@ import gzip
 import shutil
 import tarfile
 import time
+import tracemalloc
 import warnings
 import zipfile
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.conftest import lacking
 
 REFUSED_WITHIN_S = 30.0  # of processor time: the slowest takes 1.5 s, and `python -m tests.bundles.hostile` tells each
 
+LITTLE_BYTES = 12 << 20  # contents beyond 8 MiB are on the disk; two of these took more than 20 MiB and 40 MiB
+
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_archive_is_refused_quickly_and_in_words(name: str, tmp_path: Path) -> None:
@@ -34,6 +37,28 @@ def test_a_hostile_archive_is_refused_quickly_and_in_words(name: str, tmp_path: 
     assert time.process_time() - begun < REFUSED_WITHIN_S
     assert checked.bundle is None
     assert any(_fits(str(problem), text) for problem in checked.problems), checked.problems
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "zip: more members than it says",
+        "tar: headers without a member",
+        "tar: names that grow",
+        "tar: folders that are no members",
+        "tar.gz: bomb",
+        "tar.zst: bomb",
+    ],
+)
+def test_a_hostile_archive_is_refused_in_little_memory(name: str, tmp_path: Path) -> None:
+    path = HOSTILE[name][0](tmp_path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BundleError):
+            read_members(path)
+        assert tracemalloc.get_traced_memory()[1] < LITTLE_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def _fits(problem: str, text: str) -> bool:

@@ -24,7 +24,10 @@ from tests.bundles.made import (
     held_out,
     held_out_row,
     kb,
+    kb_ranked,
+    kb_ranked_row,
     kb_result,
+    kb_run,
     kbx,
     kbx_row,
     kbx_sizes,
@@ -136,6 +139,8 @@ FAULTS: dict[str, Files] = {
     "errors_all_zero": fib(*(trace(number, error=0.0) for number in range(6))),
     "unknown_task": aka(aka_result("hip2hip/gpumode/NoSuchThing")),
     "unstated_level": kb(declared=""),
+    "several_levels": kb_run(level=2, kernels=("1_problem_1", "2_problem_1")),
+    "several_models": kb_ranked(kb_ranked_row("robot-1"), kb_ranked_row("robot-2")),
     "phantom_task": kbx({"Loss/matmul_w8a8.py": kbx_row(0.5, 0.5, 1.0, 2.0)}),
     "duplicate_task": two_workspaces(),
     "absent_tasks": aka(),
@@ -161,6 +166,7 @@ FAULTS: dict[str, Files] = {
     "report_contradicts": aka(folder="run", **{"run/build/correctness_report.json": b'{"status": "fail"}'}),
     "presence_rule": fib(trace(1, performance=None), trace(2)),
     "error_as_failure": held_out(held_out_row(False, False, "both_fail", error="the injection failed")),
+    "evaluator_fault": kb({"1": kb_result(-1.0, compiled=False, correctness=False, metadata={"error": "no result"})}),
     "quadrant_disagrees": held_out(held_out_row(True, False, "both_pass")),
     "wrong_architecture": kb(
         {
@@ -186,6 +192,7 @@ FAULTS: dict[str, Files] = {
     "baseline_unstated": kbx(),
     "unused_baseline": kbx(**{"golden_results/a100/matmul_w8a8.py.json": dumped(kbx_sizes(1.0))}),
     "copied_baseline": kbx({MATMUL: kbx_row(1.0, 1.0, 2.0, 4.0, speedup=1.0)}),
+    "unread_file": kb() | {"pass_at_k_results.json": b"{}"},
     "no_sources": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="")}),
     "home_path": kb(
         {"1": kb_result(-1.0, compiled=False, metadata={"compilation_error": "in /home/someone/kernel.cu"})}
@@ -218,9 +225,14 @@ def test_an_honest_bundle_has_only_the_findings_that_its_format_always_has() -> 
     for files, expected in (
         (aka(), {"matched_by_name", "absent_tasks", "named_by_folder"}),
         (kbx(), {"absent_tasks", "baseline_unstated"}),
-        (kb(), {"absent_tasks"}),
+        (kb(), {"absent_tasks", "no_sources"}),
         (fib(), {"unknown_task", "reference_baseline"}),
-        (held_out(held_out_row(True, True, "both_pass")), {"matched_by_name", "absent_tasks", "one_outcome"}),
+        (kb_run(kernels=("2_problem_1",)), {"absent_tasks", "no_baseline"}),
+        (kb_ranked(kb_ranked_row()), {"absent_tasks", "no_baseline"}),
+        (
+            held_out(held_out_row(True, True, "both_pass")),
+            {"matched_by_name", "absent_tasks", "one_outcome", "no_sources"},
+        ),
         ({"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 2.0}))}, {"absent_tasks"}),
     ):
         checked = check_files(files)

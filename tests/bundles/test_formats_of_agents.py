@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evaluator.bundles.checking import check_files
 from evaluator.records.reasons import Status
 from tests.bundles.accepted import accepted, only, refused
 from tests.bundles.made import (
@@ -34,6 +35,24 @@ def test_a_run_folder_becomes_claims_with_both_speeds_and_the_suite_as_denominat
     assert submission.declared == {"device": "MI300X", "agent": "robot", "started_at": "20260101_000000"}
     assert "model" in submission.asked
     assert "level" not in submission.asked
+
+
+@pytest.mark.parametrize("day", ["20990101_000000", "2099-01-01T00:00:00Z", "2099", "9999-12-31"])
+def test_a_day_from_the_future_is_refused_wherever_it_is_said(day: str) -> None:
+    folder = f"workspace_MI300X_robot/run_{day}/hip2hip_gpumode_GELU_20260101_000000"
+    declared = {"arenaboard.yaml": f"started_at: '{day}'".encode()}
+    for found in (
+        check_files(aka(folder=folder)),
+        check_files(aka(**declared)),
+        check_files(aka(), {"started_at": day}),
+    ):
+        assert [problem.place for problem in found.problems] == ["declared facts: started_at"]
+
+
+def test_a_folder_may_be_named_after_anything() -> None:
+    for name in ("4096_tokens", "98765432", "2026", "first"):
+        folder = f"workspace_MI300X_robot/run_{name}/hip2hip_gpumode_GELU_20260101_000000"
+        assert check_files(aka(folder=folder)).problems == ()
 
 
 def test_a_paper_era_result_lacks_the_methods() -> None:

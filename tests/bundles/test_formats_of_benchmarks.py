@@ -150,6 +150,15 @@ def test_workloads_alone_and_the_older_generation_are_refused() -> None:
     assert "older generation" in old.problems[0].seen
 
 
+def test_a_source_that_is_no_unicode_is_a_problem() -> None:
+    solution = b'{"name": "fast", "sources": [{"path": "x.py", "content": "\\ud800"}]}'
+    for files in (
+        fib(**{"solutions/robot/gemm/gemm/fast.json": solution}),
+        kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="\ud800")}),
+    ):
+        assert [problem.expected for problem in refused(files).problems] == ["a source that can be written as UTF-8"]
+
+
 def test_a_source_path_that_leads_elsewhere_is_a_problem() -> None:
     solution = {"name": "fast", "definition": "gemm", "sources": [{"path": "../x.py", "content": ""}]}
     checked = refused(fib(**{"solutions/robot/gemm/gemm/fast.json": dumped(solution)}))

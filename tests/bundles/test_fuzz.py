@@ -80,7 +80,11 @@ BUNDLES: tuple[Callable[[], made.Files], ...] = (
     native_files,
     made.aka,
     made.kbx,
-    made.kb,
+    lambda: (
+        made.kb_run({"1": [made.kb_result(ref_runtime=4.0)]}, level=3)
+        | {"b.json": made.kb()["baseline_time_torch.json"]}
+    ),
+    lambda: made.kb_ranked(made.kb_ranked_row(level=1, problem_id=0, kernel_eval_time=2.0)),
     made.fib,
     lambda: made.held_out(made.held_out_row(True, False, "opt_regression"), quadrant_counts={"both_pass": 1}),
     lambda: {"corpus.jsonl": made.lines(made.corpus_line({"speedup": 1.0}, {"speedup": 2.0}))},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,12 @@ def test_a_session_of_something_else_is_refused_with_everything_that_differs() -
     assert seen == {"candidate", "repeat", "agent", "settings", "device class"}
 
 
+def test_a_session_that_ends_in_the_future_is_refused() -> None:
+    found = with_sessions(started_at=in_an_hour(-1), seconds=7200.0)
+    (problem,) = bundle_of(Reading(found)).problems
+    assert problem.place == f"sessions/{slug(GELU)}.json: started_at"
+
+
 def test_faults_of_the_manifest_are_reported_in_words() -> None:
     found = with_sessions()
     manifest = json.loads(found["run.json"])
@@ -134,6 +141,7 @@ def test_a_calibration_comes_with_the_run() -> None:
     ("changes", "place"),
     [
         ({"made_at": "yesterday"}, "made_at"),
+        ({"made_at": "2099-01-01T00:00:00+00:00"}, "made_at"),
         ({"e0_ns": 0.0}, "e0_ns"),
         ({"floors": {"5-10us": -0.1}}, "floors"),
         ({"floors": {"an hour": 0.1}}, "floors"),
@@ -207,6 +215,10 @@ def test_a_record_with_a_key_twice_is_refused() -> None:
     assert any("the key 'schema' twice" in str(problem) for problem in check_files(found).problems)
 
 
+def in_an_hour(hours: int = 1) -> str:
+    return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+
+
 def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
     """The problems of a bundle whose first record was changed."""
     found = files()
@@ -222,6 +234,15 @@ def changed_record(change: Callable[[dict[str, Any]], object]) -> list[str]:
     [
         (lambda record: record.update(started_at="2026-13-01"), "a timestamp with its time zone"),
         (lambda record: record.update(started_at="2026-11-01T12:00:00"), "a timestamp with its time zone"),
+        (
+            lambda record: record.update(started_at="2099-01-01T00:00:00+00:00"),
+            "expected an end that is not in the future",
+        ),
+        (lambda record: record.update(started_at=in_an_hour()), "started_at: seen"),
+        (
+            lambda record: record.update(started_at=in_an_hour(-2), seconds={"total": 86_400.0}),
+            "and 86400 seconds from then",
+        ),
         (lambda record: record.update(evaluator="9" * 31), "at most 30 characters"),
         (lambda record: record.update(seconds={"total": 1e308}), "seconds"),
         (lambda record: record.update(log="a\0b"), "text without NUL"),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-SIZE_MB = 96  # a worker wants 64 MiB free (runs.archive.ROOM_BYTES)
+SIZE_MB = 96  # a worker wants 64 MiB free (ARENA_LEAST_FREE_MB in places.py)
 
 
 class Disk(Protocol):

@@ -62,6 +62,7 @@ class Place:
             "ARENA_HEARTBEAT_S": str(HEARTBEAT_S),
             "ARENA_CHAOS": f"held={self.gate}" if chaos == "held" else chaos,
             "ARENA_FAKE_SECONDS": str(evaluation_s),
+            "ARENA_LEAST_FREE_MB": "64",  # less than a small disk has
             **FAST,
             **more,
         }

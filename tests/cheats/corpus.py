@@ -4,8 +4,9 @@
 apply `# also:` (gates that catch it too), `# perhaps:` (a gate that does so by chance), `# task: weighted`,
 `# sandbox: plain`, `# later:` (what is still to be built to catch it), `# null:` (the kind of judge/nulls.py that it
 is), `# may_alias:` (an input that the output may lie in), `# shown_at:` (with `# gate: unseen`, which no audit of seen
-cases asks: a size that shows it), `# gfx942: yes` (what it gets depends on the compiler for gfx942). An honest file may
-have `# held:` alone: why its text cannot be read, so that the source gate holds it.
+cases asks: a size that shows it), `# on_gpu:` (what it gets there, where that is not what it gets on a CPU),
+`# gfx942: yes` (what it gets depends on the compiler for gfx942). An honest file may have `# held:` alone: why its text
+cannot be read, so that the source gate holds it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ TESTS = Path(__file__).parents[1]
 CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}
 BACKENDS = ("cpu", "gpu")
 HEADER = re.compile(
-    r"^(?:#|//) (class|expect|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at|gfx942|held): (.*)$",
+    r"^(?:#|//) (class|expect|on_gpu|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at|gfx942|held)"
+    r": (.*)$",
     re.MULTILINE,
 )
 NO_EFFECT = "no_effect"  # in the place of a gate: what it tries is not there, so it passes and has gained nothing
@@ -50,11 +52,13 @@ class Entry:
     def number(self) -> int:
         return int(self.header["class"])
 
-    @property
-    def expected(self) -> str:
+    def expected_on(self, backend: str) -> str:
         """Of `verdict`; who does not cheat passes."""
-        unread = "passed/hold" if "held" in self.header else "passed"
-        return self.header.get("expect", unread) if not self.is_twin else "passed"
+        if self.is_twin:
+            return "passed"
+        if backend == "gpu" and "on_gpu" in self.header:
+            return self.header["on_gpu"]
+        return self.header.get("expect", "passed/hold" if "held" in self.header else "passed")
 
     @property
     def is_twin(self) -> bool:

@@ -56,7 +56,7 @@ def lines(ledger: Ledger) -> Iterator[str]:
 def _count(entries: list[Entry], said: dict[str, list[list[str]]], backend: str) -> str:
     """Those that got what they must get, of those that this backend can run; a dash where none was run."""
     run = [entry for entry in entries if entry.name in said and entry.runs_on(backend)]
-    right = sum(verdict([GateVerdict(*one) for one in said[entry.name]]) == entry.expected for entry in run)
+    right = sum(verdict([GateVerdict(*one) for one in said[entry.name]]) == entry.expected_on(backend) for entry in run)
     return f"{right} of {len(run)}" if run else "-"
 
 

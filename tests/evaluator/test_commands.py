@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -114,6 +115,17 @@ def test_doctor_needs_the_sandbox_that_it_is_asked_for(monkeypatch):
         assert [check.name for check in found if check.needed] == [f"sandbox {needed}"]
         assert not any(check.good for check in found)
         assert "Can't set hostname" in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("free_mb", "good", "needed"), [(400, True, False), (399, False, False), (200, False, False), (199, False, True)]
+)
+def test_doctor_warns_near_the_reserve_of_disk_and_fails_below_it(monkeypatch, free_mb, good, needed):
+    monkeypatch.setenv("ARENA_LEAST_FREE_MB", "200")
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free_mb << 20))
+    found = doctor._disk()
+    assert (found.good, found.needed) == (good, needed)
+    assert "no work is taken below 0.2" in found.text
 
 
 def test_a_reader_that_leaves_ends_it_quietly():

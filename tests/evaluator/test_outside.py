@@ -60,7 +60,7 @@ class Device(ScriptedWorker):
             size = self._inputs[0]["shape"][0]
             salt = 1 + index if self.cheat != "contents of before" else 1
             begin = mixed(token + salt & MASK) % spare
-            output = 2 * self._slabs["x"][begin : begin + size]
+            output = 2 * self._slabs["x"][begin : begin + size] + (self.cheat == "one of ten" and index == 9)
             self._kept.append(output)
             self._sums.append(digest_of([self._kept[-1]], token, index))
             if not empty:
@@ -73,22 +73,22 @@ class Device(ScriptedWorker):
         return ctypes.c_uint64.from_buffer(page_of(self.mailbox), offset)
 
 
-Taken = Callable[[str], OutsideTimes]
+Taken = Callable[..., OutsideTimes]
 
 
 @pytest.fixture
 def taken(tiny_task: Callable[[str], TaskSpec]) -> Taken:
-    """taken(cheat) takes T_out of an honest baseline and a candidate that cheats so."""
+    """taken(cheat, ...) takes T_out of an honest baseline and a candidate that cheats so."""
     task = tiny_task("triton2triton")
 
-    def take(cheat: str) -> OutsideTimes:
+    def take(cheat: str, **options: Any) -> OutsideTimes:
         workers = [Device(task), Device(task, cheat=cheat)]
         runners = [runner_of(worker) for worker in workers]
         pair = Pair(*runners, lambda: Sample(1980, 2619, 50, 400.0, ()))
         slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
         for name in ("baseline", "candidate"):
             pair.switch_to(name).arm(slabs)
-        return outside_times(pair, slabs, TIMES, doubled)  # type: ignore[arg-type]
+        return outside_times(pair, slabs, TIMES, doubled, **options)  # type: ignore[arg-type]
 
     return take
 
@@ -118,6 +118,11 @@ def test_both_sides_save_the_same_on_both_clocks(taken: Taken) -> None:
 def test_outputs_of_contents_that_do_not_follow_from_the_token_are_wrong(taken: Taken) -> None:
     with pytest.raises(Rejected, match="not doubled"):
         taken("contents of before")
+
+
+def test_every_output_is_judged_of_a_source_that_keeps_state(taken: Taken) -> None:
+    with pytest.raises(Rejected, match="not doubled"):
+        taken("one of ten", every_output=True)
 
 
 def test_a_device_that_cannot_be_held_has_no_such_times_and_the_reason_is_told(taken: Taken) -> None:

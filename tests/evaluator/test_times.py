@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -225,13 +225,15 @@ def test_a_calibration_survives_its_file() -> None:
     assert codec.loads(DeviceCalibration, codec.dumps(CALIBRATION)) == CALIBRATION
 
 
-def test_a_calibration_of_another_protocol_is_none(tmp_path, monkeypatch):
+def test_a_calibration_of_another_protocol_or_from_the_future_is_none(tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_STATE", str(tmp_path))
     facts = {"card_uuid": CALIBRATION.device, "driver": "1", "torch": "2", "triton": "3"}
     host = HostInfo("cuda", CALIBRATION.device_class, "sm_90", facts)
     now = replace(CALIBRATION, made_at=datetime.now(UTC).isoformat())
     write_calibration(now)
     assert read_calibration(host) == now
+    write_calibration(replace(CALIBRATION, made_at=(datetime.now(UTC) + timedelta(hours=1)).isoformat()))
+    assert read_calibration(host) is None, "it would stay the newest for an hour"
     write_calibration(replace(now, software=now.software.removesuffix(f", protocol {PROTOCOL}")))
     assert read_calibration(host) is None
 

@@ -13,7 +13,11 @@ from leaderboard.routes import ROUTES
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("board/smoke/all/x/?as_of=yesterday", "as_of='yesterday': expected a day such as 2026-11-28."),
+        (
+            "board/smoke/all/x/?as_of=yesterday",
+            "as_of='yesterday': expected a day such as 2026-11-28, not in the future.",
+        ),
+        ("board/smoke/all/x/?as_of=2099-01-01", "as_of='2099-01-01': expected a day such as 2026-11-28, not in the f"),
         ("board/smoke/all/x/?since=2026-02-30", "since='2026-02-30': expected a day"),
         ("board/smoke/all/x/?version=one", "version='one': expected a whole number"),
         ("board/smoke/all/x/entries.csv?view=papers", "view='papers': expected paper, or nothing"),

@@ -96,6 +96,14 @@ def test_a_report_on_another_candidate_is_refused() -> None:
     assert not result.audits.exists()
 
 
+def test_a_report_from_the_future_changes_nothing() -> None:
+    result = timed_run(0.4).results.first()
+    client, _ = logged_in("review_submission", "audit_result")
+    report = replace(report_on(result), made_at="2099-01-01T00:00:00+00:00")
+    assert b"which is in the future" in upload(client, result, codec.dumps(report).encode())
+    assert not result.audits.exists()
+
+
 @pytest.mark.parametrize("data", [b"{}", b"not JSON", b"\xff\xfe", b"[" * 5000])
 def test_a_file_that_is_no_report_changes_nothing(data: bytes) -> None:
     result = timed_run(0.4).results.first()

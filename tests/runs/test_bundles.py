@@ -116,7 +116,9 @@ def test_calibrations_are_stored_for_the_hosts_that_have_their_device(site: Site
     older = replace(CALIBRATION, made_at="2026-11-27T00:00:00+00:00")
     again = make_folder(tmp_path / "again", site.suite, timed, device_class="h100-sxm", repeat=1)
     write_calibration(older, again / "calibrations")
-    imported(site, again)
+    later = imported(site, again)
+    assert Calibration.objects.count() == 1, "a draft's is not stored for its host yet"
+    publishing.publish_run(run=later, actor="test")
     kept.host.refresh_from_db()
     assert (Calibration.objects.count(), kept.host.calibration) == (2, kept.figures)
 

@@ -16,6 +16,7 @@ from runs.loading import bundles as intake
 from runs.models import Review, Run, Submission
 from runs.services import publishing, submissions, tokens
 from runs.services.facts import addable_facts, declare
+from runs.submissions.forms import DeclaredFactsForm
 from tests import factories
 from tests.bundles import made
 from tests.runs.bundling import make_zip
@@ -224,6 +225,20 @@ def test_a_level_has_the_claims_read_again_and_public_ones_never(kernelbench: Su
     assert kernelbench.declared_on == {"level": TODAY().isoformat()}
 
 
+def test_the_model_decides_whose_rows_of_a_leaderboard_count(sam: User, tmp_path: Path) -> None:
+    rows = [made.kb_ranked_row(name) for name in ("robot-1", "robot-2")]
+    path = tmp_path / "data.json"
+    path.write_bytes(made.kb_ranked(*rows)["assets/data.json"])
+    board = checked(submitted(path, sam, declared={"agent": "A"}))
+    assert not board.claims.filter(is_known=True)
+    declare(submission=board, facts={"model": "robot-2"}, actor=sam)
+    board = checked(board)
+    assert board.claims.get(is_known=True).attempt == "robot-2"
+    submissions.publish_claims(submission=board, actor=sam)
+    board.refresh_from_db()
+    assert "model" not in addable_facts(board)
+
+
 def test_the_level_of_public_claims_cannot_be_added(kernelbench: Submission, sam: User) -> None:
     submissions.publish_claims(submission=kernelbench, actor=sam)
     kernelbench.refresh_from_db()
@@ -262,6 +277,12 @@ def test_what_is_no_fact_is_refused_in_words_and_nothing_changes(native: Submiss
         assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json"), body[:80]
     native.refresh_from_db()
     assert (native.declared, native.declared_on) == ({"agent": "Sam's agent"}, {})
+
+
+def test_a_run_has_not_begun_in_the_future() -> None:
+    form = DeclaredFactsForm({"started_at": "2099-01-01"})
+    assert form.errors["started_at"] == ["Enter a day that is not in the future."]
+    assert DeclaredFactsForm({"started_at": "2026-11-28"}).is_valid()
 
 
 def test_other_ways_in_are_closed(native: Submission, sam: User) -> None:

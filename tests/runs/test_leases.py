@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from celery import current_app
 from django.conf import settings
 from django.db import connection
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from evaluator import VERSION, codec
 from evaluator.records.reasons import Flag
 from evaluator.records.record import PROTOCOL, read_record
 from runs import archive
-from runs.models import Attempt, Host
+from runs.job_messages import _send, _send_check
+from runs.models import Attempt, Host, Submission
 from runs.services.leases import (
     LEASE_BEATS,
     Lease,
@@ -26,7 +30,9 @@ from runs.services.leases import (
     requeue_expired,
     resend_lost_messages,
 )
+from runs.services.submissions import resend_lost_check_messages
 from runs.worker.sweeper import SWEEP_BEATS
+from tests import factories
 from tests.factories import make_device_class, make_host
 from tests.records import make_case, make_record
 from tests.runs.conftest import Site
@@ -282,6 +288,38 @@ def test_an_idle_worker_gets_another_message_for_the_oldest_row_whose_message_is
         assert resend_lost_messages() == 1
         assert resend_lost_messages() == 0
     assert sent == [(attempt.pk, "cpu")]
+
+
+def test_messages_of_a_row_that_waits_for_long_stay_few(site: Site) -> None:
+    attempt = queued(site)
+    submission = factories.make_submission()
+    sent = {"attempt": 0, "submission": 0}
+    for _ in range(40):  # minutes in which a worker is alive, looks free and takes nothing
+        seen(site.host, seconds_ago=1)
+        for model in (Attempt, Submission):
+            model.objects.update(message_sent_at=Coalesce("message_sent_at", Now()) - timedelta(seconds=60))
+        for _ in range(2):  # two sweepers
+            sent["attempt"] += resend_lost_messages()
+            sent["submission"] += resend_lost_check_messages()
+    assert 0 < sent["attempt"] < 25, sent
+    assert 0 < sent["submission"] < 25, sent
+    attempt.refresh_from_db()
+    submission.refresh_from_db()
+    assert (attempt.messages_resent, submission.messages_resent) == (sent["attempt"], sent["submission"])
+
+
+def test_a_submission_that_waits_without_a_worker_has_no_message_sent_again(site: Site) -> None:
+    factories.make_submission()
+    seen(site.host, seconds_ago=600)
+    assert resend_lost_check_messages() == 0
+
+
+def test_a_message_is_dropped_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = list[dict[str, Any]]()
+    monkeypatch.setattr(current_app, "send_task", lambda name, **options: sent.append(options))
+    _send(1, "cpu")
+    _send_check(1)
+    assert [options["expires"] for options in sent] == [3600, 3600]
 
 
 def test_no_message_is_sent_again_while_the_worker_is_busy_or_gone(site: Site) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 
 from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.errors import HostError
@@ -24,7 +24,7 @@ from runs.loading import registry
 from runs.models import AgentSession, Attempt, Configuration, Host, Iteration, Result, Round, Run
 from runs.services import leases, publishing, rounds, run_actions, starts
 from runs.services.sessions import begin_session, record_session
-from runs.worker import evaluation
+from runs.worker import evaluation, retrying
 from runs.worker import session as working
 from tests.agent_sessions import make_iteration, make_session
 from tests.runs import fakes
@@ -111,6 +111,30 @@ def test_a_rerun_evaluates_the_candidate_of_the_session_there_was(site: Site, mo
     work(site)
     assert list(Attempt.objects.newest().values_list("number", "status")) == [(2, "passed")] * 2
     assert AgentSession.objects.count() == 2
+
+
+def test_a_database_that_is_busy_when_a_session_ends_costs_no_second_session(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [OperationalError("database is locked")] * 2
+    record = working.record_session
+
+    def busy(**fields: Any) -> bool:
+        if failures:
+            raise failures.pop()
+        return record(**fields)
+
+    monkeypatch.setattr(working, "record_session", busy)
+    monkeypatch.setattr(retrying, "sleep", lambda seconds: None)
+    monkeypatch.setattr(retrying.connection, "close", lambda: None)
+    start(site, repeats=1)
+    work(site)
+    assert not failures
+    assert set(Attempt.objects.values_list("status", "requeues")) == {("passed", 0)}
+    failures.append(OperationalError("the database is away"))
+    monkeypatch.setattr(retrying, "DATABASE_S", -1.0)
+    with pytest.raises(OperationalError, match="away"):
+        retrying.stored(busy, "it")
 
 
 def test_an_agent_that_lacks_something_here_is_our_fault_twice_and_then_can_be_tried_again(

@@ -20,6 +20,7 @@ from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, ModelVersion, Run
 from runs.services import leases, publishing, registry, run_actions, sessions, spending, starts
 from runs.worker import evaluation
+from tests import factories
 from tests.runs import fakes
 from tests.runs.conftest import Site
 
@@ -181,6 +182,15 @@ def test_a_session_waits_until_it_is_begun_and_again_where_it_was_lost(site: Sit
     assert left() == 9.5  # begun: spent as estimated
     leases.release_attempt(lease=lease, because="lost")
     assert left() == 9.25  # what was lost, and the two to come
+
+
+def test_the_estimate_is_of_sessions_here(site: Site) -> None:
+    """What a bundle says of its costs proves nothing."""
+    configuration = paid(site)
+    factories.make_session(
+        factories.make_run(configuration=configuration, origin="imported", bundle_digest="0" * 64).results.all()[0]
+    )
+    assert spending.estimate_of(configuration).source == "as the configuration expects"
 
 
 def test_in_the_admin_the_estimate_is_seen_before_the_start(site: Site, client: Client) -> None:

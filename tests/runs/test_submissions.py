@@ -111,7 +111,7 @@ def test_a_fault_of_ours_leaves_it_waiting_and_then_rejects_it_as_ours(
     def broken(*arguments: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(archive, "copy_to", broken)
+    monkeypatch.setattr(archive, "copy_upload", broken)
     states = [checked(submission).state for _ in range(MOST_CHECKS)]
     assert states == ["received", "received", "rejected"]
     assert submission.problems[0]["place"] == "this site"
@@ -190,7 +190,7 @@ def test_a_takedown_leaves_the_boards_and_the_archive_and_keeps_the_history(
     submission.refresh_from_db()
     assert (submission.state, submission.outcome, submission.run.state) == ("closed", "taken_down", "withdrawn")
     with pytest.raises(archive.ArchiveError):
-        archive.get(submission.digest)
+        archive.copy_upload(submission.digest, tmp_path / "copy")
     ended = AuditEntry.objects.get(submission=submission, action="close")
     assert ended.reason == "taken down by its submitter: Not ours to publish."
 

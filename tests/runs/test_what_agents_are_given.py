@@ -10,6 +10,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
+from evaluator.addresses import AllowedEndpoint
 from runs import agents
 from runs.errors import RegistryError, RunError
 from runs.loading import registry
@@ -101,6 +102,48 @@ def test_a_folder_of_the_host_is_shown_only_where_it_is_allowed(site: Site, fake
     fake.AGENT_FOLDERS = []
     with pytest.raises(ValidationError, match="allows here: none"):
         saved("codex", installed_in="/opt/codex")
+
+
+INWARD = ("http://127.0.0.1:1/v1", "http://[::ffff:127.0.0.1]:1/v1", "http://localhost/v1", "http://169.254.169.254/v1")
+KEYS = AllowedEndpoint("https://api.example:443", ("OPENAI_API_KEY",))
+
+
+@pytest.mark.parametrize("address", [*INWARD, "https://evil.example/v1", "https://api.example:8443/v1"])
+def test_a_model_is_asked_only_at_servers_that_the_operator_allows(site: Site, fake: Any, address: str) -> None:
+    fake.AGENT_ENDPOINTS = {KEYS.origin: KEYS}
+    with pytest.raises(ValidationError, match=r"as base_url; expected a server that ARENA_AGENT_ENDPOINTS allows here"):
+        saved("chat_loop", **FREE | {"base_url": address})
+    Configuration.objects.filter(slug="chat_loop").update(settings=FREE | {"base_url": address})
+    with pytest.raises(RunError, match="as base_url; expected a server"):
+        start(site, Configuration.objects.get(slug="chat_loop"))
+
+
+def test_a_key_is_bound_to_its_servers(site: Site, fake: Any) -> None:
+    fake.AGENT_ENDPOINTS = {KEYS.origin: KEYS}
+    asked = FREE | {"base_url": "https://API.example/v1"}
+    with pytest.raises(
+        ValidationError, match=r"seen 'ARENA_CHAT_KEY' among the secrets .* binds to it: OPENAI_API_KEY"
+    ):
+        saved("chat_loop", **asked)
+    row = saved("chat_loop", **asked, secrets=["OPENAI_API_KEY"])
+    assert agents.with_endpoint(agents.agent_of(row)).settings.endpoint == KEYS
+    own = AllowedEndpoint("http://127.0.0.1:1", (), is_inward=True)
+    fake.AGENT_ENDPOINTS = {own.origin: own}
+    assert saved("chat_loop", **FREE), "a server without a key gets none"
+
+
+def test_a_program_takes_a_key_to_no_host_but_its_own(site: Site, fake: Any) -> None:
+    with pytest.raises(
+        ValidationError, match=r"seen 'evil.example' in network; expected a server that ARENA_AGENT_END"
+    ):
+        saved("codex", network=["api.openai.com", "evil.example"])
+    with pytest.raises(ValidationError, match=r"seen 'ANTHROPIC_API_KEY' among the secrets .* reaches api.openai.com"):
+        saved("codex", secrets=["ANTHROPIC_API_KEY"])
+    assert saved("codex", network=["api.openai.com"], secrets=["OPENAI_API_KEY"])
+    fake.AGENT_ENDPOINTS = {KEYS.origin: KEYS}
+    with pytest.raises(ValidationError, match=r"seen 'CODEX_API_KEY' among the secrets .* reaches api.example"):
+        saved("codex", network=["api.example"])
+    assert saved("codex", network=["api.example"], secrets=["OPENAI_API_KEY"])
 
 
 FILE = """

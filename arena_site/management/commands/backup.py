@@ -31,6 +31,10 @@ class Command(BaseCommand):
             f"{counted(summary.open_rounds, 'round')} not yet revealed. It does not contain the environment file with "
             "SECRET_KEY."
         )
-        if summary.damaged:
-            names = "\n".join(summary.damaged)
-            raise CommandError(f"{counted(len(summary.damaged), 'damaged archived file')} left out:\n{names}")
+        told = [
+            f"{counted(len(names), what, f'{what}s')}:\n" + "\n".join(names)
+            for what, names in (("damaged archived file", summary.damaged), ("missing archived file", summary.missing))
+            if names
+        ]
+        if told:
+            raise CommandError("The backup is complete but for:\n" + "\n".join(told))

@@ -24,7 +24,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         held = f"{counted(manifest.rows, 'row')} and {counted(len(manifest.files), 'archived file')}"
         self.stdout.write(f"Restored {held} from the backup of {manifest.made_at}.")
-        if manifest.damaged:
-            self.stdout.write(
-                f"Missing, as damaged before the backup: {counted(len(manifest.damaged), 'archived file')}."
-            )
+        if manifest.lost:
+            lost = counted(len(manifest.lost), "archived file")
+            self.stdout.write(f"Missing, as missing or damaged before the backup: {lost}.")

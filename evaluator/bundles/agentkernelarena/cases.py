@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from evaluator.bundles.agentkernelarena import raw_reports
 from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import Reading
 
 ROUNDING = 1e-6  # relative: claims are computed from the same doubles
 HOST_METHODS = ("cpu_timer_fallback", "cpu_timer", "perf_counter", "serving_wall_clock")
 KEYS_WITHOUT_UNIT = ("execution_time", "time")
-EXCESSIVE = 10.0
 EMPTY_GRAPH_MS = 1e-4  # the benchmark's time for a graph that does nothing
 SYNTHETIC = "test_case_0"  # the benchmark's name for a time without a case
 INVERTED = "repository/rocprim/"  # tasks whose "time" is one over a throughput
@@ -64,7 +64,11 @@ def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | Non
         return TimedWorkspace(cases, None)
     faults = [before[1], after[1], _compare_cases(reading, folder, task, before[0], after[0])]
     faults.append(_mixed_by_result(reading, folder, task, raw or {}) if not any(faults) else None)
-    _note_suspicious(reading, folder, task, cases)
+    reported = raw_reports.fault_of(reading, folder, task, {name: row.time_ms for name, row in after[0].items()})
+    if reported:
+        faults.append(reported)
+        cases = tuple(replace(case, candidate_ms=None) for case in cases)
+    _note_aggregated(reading, folder, task, cases)
     if not cases or any(case.speedup is None for case in cases):
         faults.append("impossible_time" if cases else "no_report")
     return TimedWorkspace(cases, next(filter(None, faults), None))
@@ -75,8 +79,6 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
     claimed, own = reading.number(raw.get("speedup_ratio"), path), timed.speedup
     if claimed is not None and own is not None and not _close(claimed, own):
         reading.find("speedup_disagrees", f"{path}: speedup_ratio", f"claimed {claimed:g}, of the cases {own:g}", task)
-    if claimed is not None and claimed > EXCESSIVE:
-        reading.find("excessive_speedup", f"{path}: speedup_ratio", f"{claimed:g}", task)
     for field, name in zip(MEANS, ("baseline_ms", "candidate_ms"), strict=True):
         times = [time for case in timed.cases if (time := getattr(case, name)) is not None]
         mean = reading.number(raw.get(field), path)
@@ -210,11 +212,9 @@ def _mixed_by_result(reading: Reading, folder: str, task: str, raw: Mapping[str,
     return "method_mismatch"
 
 
-def _note_suspicious(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim, ...]) -> None:
+def _note_aggregated(reading: Reading, folder: str, task: str, cases: tuple[CaseClaim, ...]) -> None:
     if len(cases) == 1 and cases[0].id == SYNTHETIC:
         reading.find("aggregated_cases", folder, SYNTHETIC, task)
-    if len(cases) > 1 and all(case.baseline_ms and case.baseline_ms == case.candidate_ms for case in cases):
-        reading.find("copied_baseline", folder, f"all {len(cases)} cases of {task}", task)
 
 
 def _case(name: str, before: WorkspaceTimes | None, after: WorkspaceTimes | None) -> CaseClaim:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean, median
 from typing import Any
 
+from evaluator.bundles import plausibility
 from evaluator.bundles.agentkernelarena.run_folder import (
     SUITE,
     is_known,
@@ -107,7 +108,7 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> ParsedClaim:
         reading.find("quadrant_disagrees", place, f"claimed {claimed_quadrant}, of the outcomes {quadrant}", task)
     _compare_delta(reading, place, task, raw)
     speedup = next((raw[name] for name in SPEEDUP if raw.get(name) is not None), None)
-    return ParsedClaim(
+    claim = ParsedClaim(
         task=task,
         is_known=is_known(task),
         attempt="",
@@ -120,6 +121,8 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any]) -> ParsedClaim:
         cases=(),
         files={},
     )
+    plausibility.note(reading, place, claim)
+    return claim
 
 
 def _compare_delta(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:

@@ -135,7 +135,7 @@ def _compare_row(reading: Reading, row: ReportedTask, claim: ParsedClaim) -> Non
 
 def _summary_rows(reading: Reading) -> Iterator[ReportedTask]:
     for path in reading.named(CSV_NAME):
-        text = reading.files[path].decode("utf-8-sig", "replace")
+        text = reading.content(path).decode("utf-8-sig", "replace")
         try:
             rows = list(islice(csv.reader(io.StringIO(text)), LISTED_ROWS))
         except csv.Error as error:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from evaluator.bundles import plausibility
 from evaluator.bundles.agentkernelarena import cases, reports
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
@@ -28,6 +29,8 @@ CLAIMED = (
     *("pass_compilation", "pass_correctness", "base_execution_time", "best_optimized_execution_time", "speedup_ratio"),
     *("benchmark_method_consistent", "valid_baseline_cases", "valid_optimized_cases", "score"),
 )
+ENDED = re.compile(r"STDERR:\nCommand timed out after \d+ seconds\s*\Z")
+WITHOUT_COMMAND = re.compile(r"No (?:compile|correctness)_command specified")
 _RUN = re.compile(r"workspace_([^/_]+)_([^/]+)/run_([^/]+)")
 _STAMP = re.compile(r"_\d{8}_\d{6}$")
 
@@ -141,7 +144,7 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
     _compare_reports(reading, folder, task, raw)
     messages = ("compilation_error_message", "correctness_error_message", "speedup_calculation_error_message")
     texts = [reading.text(raw.get(name), f"{path}: {name}", task) for name in messages]
-    return ParsedClaim(
+    claim = ParsedClaim(
         task=task,
         is_known=is_known(task),
         attempt="",
@@ -154,6 +157,8 @@ def _claim(reading: Reading, folder: str, result: tuple[str, Mapping[str, Any]] 
         cases=timed.cases,
         files=_sources(reading, folder, task),
     )
+    plausibility.note(reading, path, claim)
+    return claim
 
 
 def _claim_without_result(reading: Reading, folder: str) -> ParsedClaim:
@@ -173,10 +178,19 @@ def _claim_without_result(reading: Reading, folder: str) -> ParsedClaim:
 def _status(raw: Mapping[str, Any], fault: str | None) -> tuple[Status, str | None]:
     """Status and reason of a result. Only `true` is a pass, not 1, "yes" or null."""
     if raw.get("pass_compilation") is not True:
-        return Status.BUILD_FAILED, "compiler_error"
+        return _failed(raw.get("compilation_error_message"), "build_time") or (Status.BUILD_FAILED, "compiler_error")
     if raw.get("pass_correctness") is not True:
-        return Status.WRONG_OUTPUT, "check_failed"
+        return _failed(raw.get("correctness_error_message"), "total_time") or (Status.WRONG_OUTPUT, "check_failed")
     return (Status.IMPLAUSIBLE, fault) if fault else (Status.PASSED, None)
+
+
+def _failed(text: object, time: str) -> tuple[Status, str | None] | None:
+    """The outcome of a command that the benchmark itself ended, or never had; None if the command failed."""
+    if not isinstance(text, str):
+        return None
+    if ENDED.search(text):
+        return Status.TIMED_OUT, time
+    return (Status.NOT_JUDGED, None) if WITHOUT_COMMAND.fullmatch(text) else None
 
 
 def _compare_reports(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
@@ -195,14 +209,8 @@ def _sources(reading: Reading, folder: str, task: str) -> dict[str, bytes]:
     named = config.get("target_file_path") or config.get("source_file_path") or []
     names = [name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str)]
     places = {name: f"{folder}/{name}".lstrip("/") for name in names}
-    found = {
-        name: reading.source(reading.files[place], place, task)
-        for name, place in places.items()
-        if place in reading.files
-    }
-    if not found:
-        reading.find("no_sources", folder or task, ", ".join(names) or "config.yaml names none", task)
-    return found
+    there = {name: place for name, place in places.items() if place in reading.files}
+    return {name: reading.source(reading.content(place), place, task) for name, place in there.items()}
 
 
 def _folder(path: str) -> str:

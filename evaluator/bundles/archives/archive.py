@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from evaluator.bundles.archives.contents import Contents
 from evaluator.bundles.archives.limits import LIMITS, Budget, ReadLimits
-from evaluator.bundles.archives.members import MalformedArchive, Member, chunks_of
+from evaluator.bundles.archives.members import LINK, MalformedArchive, Member, chunks_of
 from evaluator.bundles.archives.tars import COMPRESSIONS, is_tar, tar_members
 from evaluator.bundles.archives.zips import is_zip, zip_members
 from evaluator.bundles.problems import BundleError, BundleProblem, is_invisible, shown, shown_place
@@ -30,7 +30,9 @@ _UNREADABLE = (
     *(OSError, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError),
     OverflowError,
 )
+UNSUPPORTED = {b"\xfd7zXZ\0": "xz data", b"BZh": "bzip2 data", b"7z\xbc\xaf\x27\x1c": "a 7z archive"}
 SUPPORTED = "a folder, a zip, a tar (plain, .gz or .zst) or one JSON or YAML file"
+COPY_LINKS = "Put the files in place of links to them: `cp -rL FOLDER COPY`, or `tar --dereference` for an archive"
 
 
 def read_members(path: Path, limits: ReadLimits = LIMITS, name: str = "") -> Contents:
@@ -66,6 +68,8 @@ def _in_file(file: BinaryIO, name: str, limits: ReadLimits) -> Contents:
         return _collect(zip_members(file, budget), budget)
     if is_tar(start) or start.startswith(COMPRESSIONS):
         return _collect(tar_members(file, start, budget), budget)
+    if unsupported := [kind for mark, kind in UNSUPPORTED.items() if start.startswith(mark)]:
+        raise MalformedArchive(unsupported[0])
     return _collect(iter([Member(name, None, chunks_of(file.read))]), budget)
 
 
@@ -79,7 +83,7 @@ def _in_folder(folder: Path) -> Iterator[Member]:
                 yield Member(name, None, None)
             else:
                 is_plain = entry.is_file(follow_symlinks=False)
-                yield Member(name, None if is_plain else "a link or special file", _chunks_at(entry.path))
+                yield Member(name, None if is_plain else LINK, _chunks_at(entry.path))
 
 
 def _chunks_at(path: str) -> Iterator[bytes]:
@@ -90,7 +94,7 @@ def _chunks_at(path: str) -> Iterator[bytes]:
 
 
 def _collect(members: Iterator[Member], budget: Budget) -> Contents:
-    files, names, problems = Contents(), _Names(budget.limits), list[BundleProblem]()
+    files, names, problems = Contents(), _Names(budget), list[BundleProblem]()
     for member in members:
         budget.count_member()
         problem = names.problem(member)
@@ -121,13 +125,14 @@ def _bounded(chunks: Iterator[bytes], budget: Budget) -> Iterator[bytes]:
 class _Names:
     """Checks members' names, also against the names before them."""
 
-    def __init__(self, limits: ReadLimits) -> None:
-        self.limits, self.files, self.folders = limits, set[str](), set[str]()
+    def __init__(self, budget: Budget) -> None:
+        self.budget, self.limits, self.files, self.folders = budget, budget.limits, set[str](), set[str]()
 
     def problem(self, member: Member) -> BundleProblem | None:
         """The problem of a member's name or kind; None if it is a folder or may be read."""
         text = self._text(member.name.rstrip("/") if member.chunks is None else member.name, member)
-        return BundleProblem(shown_place(member.name), *text) if text else None
+        hint = COPY_LINKS if member.problem == LINK else ""
+        return BundleProblem(shown_place(member.name), *text, hint) if text else None
 
     def _text(self, name: str, member: Member) -> tuple[str, str] | None:
         path = PurePosixPath(name)
@@ -143,7 +148,11 @@ class _Names:
         return self._duplicate_name(unicodedata.normalize("NFKC", name).casefold(), is_folder=member.chunks is None)
 
     def _duplicate_name(self, name: str, *, is_folder: bool) -> tuple[str, str] | None:
+        if len(name) > self.limits.name_characters:  # one letter may stand for 18
+            return "an invalid name", f"at most {self.limits.name_characters} plain characters"
         above = {str(parent) for parent in PurePosixPath(name).parents} - {"."}
+        for _ in above - self.folders:  # folders that are no members: 20,000 files may name 300,000
+            self.budget.count_member()
         if name in self.files or above & self.files or (not is_folder and name in self.folders):
             return "a duplicate name", "each name once, in one spelling, as a file or as a folder"
         (self.folders if is_folder else self.files).add(name)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 CHUNK_BYTES = 1 << 16
+LINK = "a link or special file"
 
 
 class MalformedArchive(Exception):

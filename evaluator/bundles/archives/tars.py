@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from evaluator.bundles.archives.limits import Budget
-from evaluator.bundles.archives.members import CHUNK_BYTES, MalformedArchive, Member
+from evaluator.bundles.archives.members import CHUNK_BYTES, LINK, MalformedArchive, Member
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 COMPRESSIONS = (GZIP, ZSTD)
 BLOCK_BYTES = 512
 HEADER_BYTES = 1 << 16  # of an extended header, which may have a long name
 LENGTH_DIGITS = 6  # of a record in it
+HEADERS_IN_A_ROW = 4  # extended ones before a member: a global one, and one or two for it
 WINDOW_BYTES = 128 << 20  # zstd --long=27
 PLAIN, FOLDER = (b"0", b"\0"), b"5"
 WITHOUT_BYTES = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders, pipes
@@ -29,10 +30,13 @@ def is_tar(start: bytes) -> bool:
 def tar_members(file: BinaryIO, start: bytes, budget: Budget) -> Iterator[Member]:
     """The members, in order; raises MalformedArchive if the bytes are not a tar, or end early."""
     read = _counted(_unpacked(_TimedFile(file, budget), start), budget)
-    extended: dict[str, str] = {}
+    extended, in_a_row = dict[str, str](), 0
     while (header := _header(read)) is not None:
         kind, name, size = header
         if kind in (b"x", b"g", b"L"):
+            in_a_row += 1
+            if in_a_row > HEADERS_IN_A_ROW:
+                raise MalformedArchive(f"more than {HEADERS_IN_A_ROW} extended headers before one member")
             if not 0 <= size <= HEADER_BYTES:
                 raise MalformedArchive(f"an extended header of more than {HEADER_BYTES} bytes")
             found = _extended(kind, _exactly(read, _padded(size))[:size])
@@ -44,7 +48,7 @@ def tar_members(file: BinaryIO, start: bytes, budget: Budget) -> Iterator[Member
         if kind != FOLDER or name not in ("", "."):  # `tar -C run .`
             yield Member(name, _problem(kind, extended), None if kind == FOLDER else member.chunks())
         member.skip()
-        extended = {}
+        extended, in_a_row = {}, 0
 
 
 class _TimedFile(io.RawIOBase):
@@ -157,7 +161,7 @@ def _header(read: Read) -> tuple[bytes, str, int] | None:
 
 
 def _extended(kind: bytes, data: bytes) -> dict[str, str]:
-    """The name of a GNU header, or the records "LENGTH key=value" of a POSIX one."""
+    """The name of a GNU header, or path, size and sparse of the records "LENGTH key=value" of a POSIX one."""
     if kind == b"L":
         return {"path": _text(data)}
     found, start = dict[str, str](), 0
@@ -167,7 +171,10 @@ def _extended(kind: bytes, data: bytes) -> dict[str, str]:
             raise MalformedArchive("an invalid extended header")
         end = start + int(length)
         key, _, value = data[start + len(length) + 1 : end - 1].partition(b"=")
-        found[key.decode("utf-8", "surrogateescape")] = value.decode("utf-8", "surrogateescape")
+        if key in (b"path", b"size"):  # the others, which may be 10,000, are not kept
+            found[key.decode()] = value.decode("utf-8", "surrogateescape")
+        elif key.startswith(b"GNU.sparse"):
+            found["sparse"] = ""
         start = end
     if not found.get("size", "0").isdigit() or len(found.get("size", "0")) > 15:
         raise MalformedArchive("an extended header with an invalid size")
@@ -175,9 +182,9 @@ def _extended(kind: bytes, data: bytes) -> dict[str, str]:
 
 
 def _problem(kind: bytes, extended: dict[str, str]) -> str | None:
-    if any(key.startswith("GNU.sparse") for key in extended):
+    if "sparse" in extended:
         return "a sparse file"
-    return None if kind in PLAIN or kind == FOLDER else "a link or special file"
+    return None if kind in PLAIN or kind == FOLDER else LINK
 
 
 def _exactly(read: Read, size: int) -> bytes:

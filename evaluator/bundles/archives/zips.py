@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from evaluator.bundles.archives.limits import Budget
-from evaluator.bundles.archives.members import MalformedArchive, Member, chunks_of
+from evaluator.bundles.archives.members import LINK, MalformedArchive, Member, chunks_of
 
 END = struct.Struct("<4s4H2LH")
 END_SIGNATURE, END64_LOCATOR, END64_LOCATOR_BYTES = b"PK\5\6", b"PK\6\7", 20
+ENTRY = struct.Struct("<28x3H12x")  # of the directory: the lengths of name, extra fields and comment, which follow it
 LOCAL = struct.Struct("<4s5H3L2H")  # the header before a member
 DESCRIPTOR = 0x8  # the flag for sizes and checksum in a descriptor after the member
 DESCRIPTOR_BYTES = 24  # at most
@@ -41,9 +42,12 @@ def zip_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
 
 
 def _check_directory(file: BinaryIO, budget: Budget) -> None:
-    """Refuse a directory that is too long or in the 64-bit form; its end record is found as zipfile does."""
+    """Refuse a directory that is too long, in the 64-bit form or of another length than its end record says.
+
+    The end record is found as zipfile does.
+    """
     size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - END.size - 0xFFFF))
+    start = file.seek(max(0, size - END.size - 0xFFFF))
     tail = file.read()
     position = len(tail) - END.size
     if not tail[max(position, 0) :].startswith(END_SIGNATURE):
@@ -56,7 +60,20 @@ def _check_directory(file: BinaryIO, budget: Budget) -> None:
         raise MalformedArchive("a zip in the 64-bit form, which no bundle needs")
     if directory_bytes > budget.limits.members * ENTRY_BYTES or count > budget.limits.members:
         budget.refuse("more", f"at most {budget.limits.members} files and folders")
+    if directory_bytes > start + position:
+        raise MalformedArchive("a zip without its directory")
+    file.seek(start + position - directory_bytes)
+    if _entries(file.read(directory_bytes)) != count:  # zipfile reads all that are there, 217,000 of one letter each
+        raise MalformedArchive(f"a directory of more or fewer than the {count} members that it says")
     file.seek(0)
+
+
+def _entries(directory: bytes) -> int:
+    count = at = 0
+    while at + ENTRY.size <= len(directory):
+        at += ENTRY.size + sum(ENTRY.unpack_from(directory, at))
+        count += 1
+    return count
 
 
 def _check_sizes(entries: list[zipfile.ZipInfo], budget: Budget) -> None:
@@ -103,7 +120,7 @@ def _problem(info: zipfile.ZipInfo) -> str | None:
     if info.flag_bits & ENCRYPTED:
         return "an encrypted member"
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "a link or special file"
+        return LINK
     return None if info.compress_type in METHODS else "another compression than deflate"
 
 

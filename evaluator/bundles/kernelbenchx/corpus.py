@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evaluator.bundles import plausibility
+from evaluator.bundles.kernelbenchx import outcomes
 from evaluator.bundles.kernelbenchx.golden import SUITE
-from evaluator.bundles.kernelbenchx.results import CLAIMED, is_known
+from evaluator.bundles.kernelbenchx.rows import is_time
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import tasks_of
-from evaluator.records.reasons import Status
 
 NAME = "KernelBench-X corpus"
 MARKS = "lines of JSON with task_id, transition, before and after"
-NOISE = 0.01  # relative
 KINDS = {
     "call_fail_to_pass": ("call_ok", False, True),
     "exe_fail_to_pass": ("exe_ok", False, True),
@@ -37,17 +37,17 @@ def translate(reading: Reading) -> ParsedBundle:
     for place, raw in (line for path in _paths(reading) for line in reading.lines(path)):
         task = str(raw.get("task_id"))
         if task not in known:
-            known[task] = is_known(reading, place, task)
+            known[task] = outcomes.is_known(reading, place, task)
         for side, field in SIDES:
-            outcome = raw.get(side)
+            outcome, round = raw.get(side), str(raw.get(field))
             if not isinstance(outcome, dict):
                 reading.problem(f"{place}: {side}", outcome, "an object with call_ok, exe_ok and perf_ok")
-                continue
-            claim = _claim(reading, f"{place}: {side}", raw, side, str(raw.get(field)), known[task])
-            first = claims.setdefault((task, claim.attempt), claim)
-            if first.claimed != claim.claimed:
-                reading.find("contradictory_rounds", place, f"{task} {claim.attempt}", task)
+            elif (task, round) not in claims:
+                claims[task, round] = _claim(reading, f"{place}: {side}", raw, side, round, known[task])
+            elif claims[task, round].claimed != reading.claimed(outcome, outcomes.CLAIMED):
+                reading.find("contradictory_rounds", place, f"{task} {round}", task)
         _note_noise(reading, place, task, raw)
+    outcomes.note_quality(reading, NAME, tuple(claims.values()))
     declared = reading.declared({})
     return ParsedBundle(
         format=NAME,
@@ -71,27 +71,26 @@ def _paths(reading: Reading) -> Iterator[str]:
 
 
 def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> ParsedClaim:
-    task, outcome, code = str(raw.get("task_id")), raw[side], raw.get(f"{side}_code")
-    status, reason = _status(outcome)
-    return ParsedClaim(
+    task, outcome = str(raw.get("task_id")), raw[side]
+    time = outcome.get("runtime_ms", outcome.get("speedup"))  # a speedup that stands alone had a time
+    message = reading.text(outcome.get("error"), f"{place}.error", task)
+    status, reason = outcomes.status(reading, place, task, outcome, is_timed=is_time(time), error=message)
+    outcomes.note_marks(reading, place, task, outcome)
+    claim = ParsedClaim(
         task=task,
         is_known=known,
         attempt=round,
         status=status,
         reason=reason,
-        message=reading.text(outcome.get("error"), f"{place}.error", task),
-        claimed=reading.claimed(outcome, CLAIMED),
+        message=message,
+        claimed=reading.claimed(outcome, outcomes.CLAIMED),
         claimed_speedup=reading.number(outcome.get("speedup"), f"{place}.speedup", task),
         recomputed_speedup=None,
         cases=(),
-        files={task: reading.source(code.encode(), place, task)} if isinstance(code, str) and code.strip() else {},
+        files=outcomes.source_of(reading, raw.get(f"{side}_code"), place, task),
     )
-
-
-def _status(outcome: Mapping[str, Any]) -> tuple[Status, str | None]:
-    if outcome.get("call_ok") is not True:
-        return Status.BUILD_FAILED, "compiler_error"
-    return (Status.PASSED, None) if outcome.get("exe_ok") is True else (Status.WRONG_OUTPUT, "check_failed")
+    plausibility.note(reading, place, claim)
+    return claim
 
 
 def _note_noise(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> None:
@@ -103,7 +102,7 @@ def _note_noise(reading: Reading, place: str, task: str, raw: Mapping[str, Any])
     before, after = (reading.number(value, place, task) for value in sides)
     if before and after and after < before:
         reading.find("kind_disagrees", place, f"{kinds[0]}: {before:g}, then {after:g}", task)
-    elif before and after and abs(after / before - 1) < NOISE:
+    elif before and after and abs(after / before - 1) < plausibility.NOISE:
         reading.find("within_noise", place, f"{before:g} and {after:g}", task)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +21,7 @@ COPIES = {"l20": "5090"}  # 187 of 189 published files have the same bytes
 @dataclass(frozen=True, slots=True)
 class Golden:
     machine: str
-    by_stem: Mapping[str, Mapping[str, float | None]]  # stem → input size → ms
+    by_stem: Mapping[str, Mapping[str, float | None]]  # stem → input size → ms, None for a size that occurs twice
     moved: Mapping[str, Mapping[str, float | None]]  # stem → input size → bytes, by the benchmark's model
 
     def rows(self, task: str) -> Mapping[str, float | None]:
@@ -72,12 +73,18 @@ def _times(reading: Reading, path: str) -> dict[str, float | None]:
         reading.problem(path, type(value).__name__, "a list of rows with input_size and ms")
         return found
     for index, row in enumerate(value):
-        found.setdefault(size_of(row), reading.time_ms(row[TIME], f"{path}: {index}.ms", path))
+        size, place = size_of(row), f"{path}: {index}"
+        if size in found:
+            reading.find("duplicate_case", place, f"{size} of the baseline: its task has no speedup")
+        time = reading.time_ms(row[TIME], f"{place}.ms", path)
+        found[size] = None if size in found else time
     return found
 
 
 def _moved(value: Any) -> dict[str, float | None]:
-    return {size_of(row): bytes_moved(row) for row in value} if is_rows(value) else {}
+    """Bytes by size, without sizes that occur twice, whose rows cannot be told apart."""
+    sizes = Counter(map(size_of, value)) if is_rows(value) else Counter[str]()
+    return {size_of(row): bytes_moved(row) for row in value if sizes[size_of(row)] == 1} if sizes else {}
 
 
 def _note_golden(reading: Reading, machine: str, paths: list[str]) -> None:

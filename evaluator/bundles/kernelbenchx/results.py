@@ -6,24 +6,20 @@ task's speedup is the sum of the golden times over the sum of the candidate's ti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from evaluator.bundles import plausibility
+from evaluator.bundles.kernelbenchx import outcomes, totals
 from evaluator.bundles.kernelbenchx import rows as kbx_rows
-from evaluator.bundles.kernelbenchx import totals
 from evaluator.bundles.kernelbenchx.golden import SUITE, Golden, read_golden
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import tasks_of
 from evaluator.records.reasons import Status
-from evaluator.wording import counted
 
 NAME = "KernelBench-X"
 MARKS = "metrics.json with call_ok and exe_ok, or results_call.jsonl, results_exe.jsonl and results_eff.jsonl"
 METRICS = "metrics.json"
-CLAIMED = ("call_ok", "exe_ok", "perf_ok", "dtype", "runtime_ms", "gbs", "tflops", "speedup", "maintainability")
-DTYPES = {"_fp16": "float16", "_bf16": "bfloat16", "_w8a8": "int8", "_int8": "int8", "_w4a16": "int4"}
-EXCESSIVE = 10.0
 
 
 def recognises(reading: Reading) -> bool:
@@ -37,7 +33,7 @@ def translate(reading: Reading) -> ParsedBundle:
     if golden is None:
         reading.find("no_baseline", NAME, "add golden_results/MACHINE of the device that the run was made on")
     claims = tuple(_claim(reading, path, row, golden) for path, row in sorted(rows.items()))
-    _note_quality(reading, claims)
+    outcomes.note_quality(reading, NAME, claims)
     return ParsedBundle(
         format=NAME,
         generation="metrics" if any(reading.named(METRICS)) else "stages",
@@ -60,8 +56,9 @@ def _is_metrics(value: Any) -> bool:
 
 
 def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden | None) -> ParsedClaim:
-    known, raw = is_known(reading, row.place, task), row.raw
-    status, reason = _status(reading, row.place, task, raw)
+    known, raw = outcomes.is_known(reading, row.place, task), row.raw
+    message = kbx_rows.message(reading, row, task)
+    status, reason = outcomes.status(reading, row.place, task, raw, is_timed=bool(row.performance), error=message)
     cases = kbx_rows.cases(reading, row, task, golden)
     fault = _fault(reading, row, task, golden) if status is Status.PASSED else None
     if fault:
@@ -70,49 +67,22 @@ def _claim(reading: Reading, task: str, row: kbx_rows.StageRow, golden: Golden |
     claimed = reading.number(raw.get("speedup"), f"{row.place}: speedup", task)
     kbx_rows.compare(reading, row, task, cases, claimed, speedup)
     kbx_rows.note_throughput(reading, row, task, golden.machine if golden else None)
-    _note(reading, row.place, task, raw, claimed)
-    code = raw.get("code")
-    files = {task: reading.source(code.encode(), row.place, task)} if isinstance(code, str) and code.strip() else {}
-    if not files:
-        reading.find("no_sources", row.place, task, task)
-    return ParsedClaim(
+    outcomes.note_marks(reading, row.place, task, raw)
+    claim = ParsedClaim(
         task=task,
         is_known=known,
         attempt="",
         status=status,
         reason=reason,
-        message=reading.text(raw.get("error") or raw.get("stderr"), row.place, task),
-        claimed=reading.claimed(raw, CLAIMED),
+        message=message,
+        claimed=reading.claimed(raw, outcomes.CLAIMED),
         claimed_speedup=claimed,
         recomputed_speedup=speedup,
         cases=cases,
-        files=files,
+        files=kbx_rows.source(reading, row, task),
     )
-
-
-def is_known(reading: Reading, place: str, task: str) -> bool:
-    """Whether the suite has the task under exactly this path; notes one that has another category or is unknown."""
-    known = tasks_of(SUITE)
-    if task in known:
-        return True
-    stem = task.rpartition("/")[2]
-    other = next((path for path in known if path.endswith(f"/{stem}")), None)
-    code, detail = ("phantom_task", f"{task}, which is {other}") if other else ("unknown_task", task)
-    reading.find(code, place, detail, task)
-    return False
-
-
-def _status(reading: Reading, place: str, task: str, raw: Mapping[str, Any]) -> tuple[Status, str | None]:
-    if raw.get("call_ok") is not True:
-        if raw.get("perf_ok") is True:
-            reading.find("pass_without_call", place, task, task)
-        return Status.BUILD_FAILED, "compiler_error"
-    if raw.get("exe_ok") is not True:
-        return Status.WRONG_OUTPUT, "check_failed"
-    if raw.get("perf_ok") is True:
-        return Status.PASSED, None
-    reading.find("correct_without_time", place, task, task)
-    return Status.IMPLAUSIBLE, "no_report"
+    plausibility.note(reading, row.place, claim)
+    return claim
 
 
 def _fault(reading: Reading, row: kbx_rows.StageRow, task: str, golden: Golden | None) -> str | None:
@@ -122,20 +92,3 @@ def _fault(reading: Reading, row: kbx_rows.StageRow, task: str, golden: Golden |
         reading.find("dropped_sizes", row.place, f"{len(row.performance)} of {expected} rows", task)
         return "case_mismatch"
     return kbx_rows.fault(reading, row, task, golden)
-
-
-def _note_quality(reading: Reading, claims: tuple[ParsedClaim, ...]) -> None:
-    rated = sum(isinstance(claim.claimed.get("maintainability"), int | float) for claim in claims)
-    if rated:
-        reading.find("quality_of_tests", NAME, f"maintainability of {counted(rated, 'task')}")
-
-
-def _note(reading: Reading, place: str, task: str, raw: Mapping[str, Any], claimed: float | None) -> None:
-    if claimed is not None and claimed > EXCESSIVE:
-        reading.find("excessive_speedup", place, f"{claimed:g}", task)
-    if raw.get("is_suspect") is True or raw.get("validity_flags"):
-        reading.find("suspect_flag", place, str(raw.get("validity_flags") or "is_suspect"), task)
-    stem = task.rpartition("/")[2].removesuffix(".py")
-    expected = next((dtype for suffix, dtype in DTYPES.items() if stem.endswith(suffix)), None)
-    if expected and raw.get("dtype") == "float32":
-        reading.find("dtype_by_default", place, f"float32 for {stem}", task)

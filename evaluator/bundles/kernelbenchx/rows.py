@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles.kernelbenchx.golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.kernelbenchx.outcomes import source_of
 from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
@@ -16,7 +18,8 @@ from evaluator.wording import counted
 
 CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_eff.jsonl")
 FIELDS = {CALL: "call_ok", EXE: "exe_ok", EFF: "perf_ok"}
-RESULTS = "perf_results"
+RESULTS, CALLED, LOGS = BESIDE = ("perf_results", "call_acc", "perf_logs")
+SEPARATOR = b"#" * 146  # between a candidate and its test
 HALF_OF_FOUR_DECIMALS = 5.1e-5
 SAME_BYTES = 1e-3  # relative: both sides use the same model
 THROUGHPUTS = {"gbs": RATE, "tflops": "TFLOPS"}
@@ -31,6 +34,8 @@ class StageRow:
     place: str
     raw: Mapping[str, Any]
     performance: tuple[Mapping[str, Any], ...]
+    source: str | None  # the path of the file that was called, with its test
+    log: str | None  # the path of what its timing wrote as errors
 
 
 def has_stages(reading: Reading) -> bool:
@@ -39,10 +44,9 @@ def has_stages(reading: Reading) -> bool:
 
 def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, StageRow]:
     """The row of each task by path: from metrics.json, compared with the stages, or from the stages alone."""
-    stages = _stages(reading)
-    results = {PurePosixPath(path).stem: path for path in sorted(reading.files) if RESULTS in PurePosixPath(path).parts}
+    stages, beside = _stages(reading), _beside(reading)
     if not metrics:
-        return {task: _row(reading, f"intermediate: {task}", raw, task, results) for task, raw in stages.items()}
+        return {task: _row(reading, f"intermediate: {task}", raw, task, beside) for task, raw in stages.items()}
     found = dict[str, StageRow]()
     for path in metrics:
         for task, raw in reading.mapping(path).items():
@@ -51,7 +55,7 @@ def merged(reading: Reading, metrics: Sequence[str]) -> dict[str, StageRow]:
                 reading.problem(place, raw, "an object with call_ok, exe_ok and perf_ok")
                 continue
             _compare_stages(reading, place, task, raw, stages.get(task))
-            found[task] = _row(reading, place, raw, task, results)
+            found[task] = _row(reading, place, raw, task, beside)
     for task in stages.keys() - found.keys():
         reading.find("stages_disagree", metrics[0], f"{task} is in a stage and not in {metrics[0]}", task)
     return found
@@ -72,21 +76,17 @@ def cases(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> 
 
 def fault(reading: Reading, row: StageRow, task: str, golden: Golden | None) -> str | None:
     """Why the times give no speedup, as a key of reasons.REASONS, or None."""
-    sizes = [size_of(raw) for raw in row.performance]
-    if len(set(sizes)) != len(sizes):
+    sizes, before = Counter(size_of(raw) for raw in row.performance), golden.rows(task) if golden else {}
+    if any(count > 1 and before.get(size, 0.0) is not None for size, count in sizes.items()):
         return "duplicate_case"
-    before = golden.rows(task) if golden else {}
-    if before and (unpaired := set(sizes) ^ set(before)):
+    if before and (unpaired := sizes.keys() ^ before.keys()):
         reading.find("unpaired_rows", row.place, f"{len(unpaired)}, as {sorted(unpaired)[0]}", task)
         return "case_mismatch"
     if before and golden and (other := _other_work(row, golden.bytes_of(task))):
         reading.find("other_workload", row.place, f"{counted(len(other), 'size')}, as {other[0]}", task)
         return "case_mismatch"
-    times = {size_of(raw): raw.get(TIME) for raw in row.performance}
-    if before and times == before:
-        detail = f"all {counted(len(times), 'row')} of {task} on {golden.machine if golden else ''}"
-        reading.find("copied_baseline", row.place, detail, task)
-    bad = [time for time in times.values() if not _is_time(time)]
+    times = [raw.get(TIME) for raw in row.performance]
+    bad = [time for time in times if not is_time(time)]
     return "impossible_time" if bad else None if times else "no_report"
 
 
@@ -112,20 +112,42 @@ def compare(
 
 def note_throughput(reading: Reading, row: StageRow, task: str, machine: str | None) -> None:
     """Note a claimed throughput that is not Σ work / Σ time, and rows above the peak bandwidth of a known machine."""
-    times = [raw[TIME] for raw in row.performance if _is_time(raw.get(TIME))]
+    times = [raw[TIME] for raw in row.performance if is_time(raw.get(TIME))]
     for field, name in THROUGHPUTS.items():
         claimed: Any = row.raw.get(field)
         rates = [raw.get(name) for raw in row.performance]
-        if not times or len(times) < len(rates) or not all(map(_is_time, [claimed, *rates])):
+        if not times or len(times) < len(rates) or not all(map(is_time, [claimed, *rates])):
             continue
         own = math.fsum(rate * time for rate, time in zip(rates, times, strict=True)) / math.fsum(times)
         if abs(claimed - own) > HALF_OF_FOUR_DECIMALS + 1e-4 * own:
             reading.find("throughput_disagrees", f"{row.place}: {field}", f"claimed {claimed:g}, {own:g}", task)
     peak = PEAK_GBS.get(machine or "", math.inf)
-    above = [raw[RATE] for raw in row.performance if _is_time(raw.get(RATE)) and raw[RATE] > peak]
+    above = [raw[RATE] for raw in row.performance if is_time(raw.get(RATE)) and raw[RATE] > peak]
     if above:
         detail = f"{counted(len(above), 'row')} of {task}, up to {max(above):g} GB/s of {peak}"
         reading.find("above_peak", row.place, detail, task)
+
+
+def source(reading: Reading, row: StageRow, task: str) -> dict[str, bytes]:
+    """The candidate's source: the row's own code, or what stands above the test in the file that was called."""
+    own = source_of(reading, row.raw.get("code"), row.place, task)
+    if own or row.source is None:
+        return own
+    return {task: reading.source(reading.content(row.source).partition(SEPARATOR)[0], row.source, task)}
+
+
+def message(reading: Reading, row: StageRow, task: str) -> str | None:
+    """The log of a timing that failed, of which the row has the beginning only; otherwise the row's own error."""
+    if row.log is not None and row.raw.get("perf_ok") is not True:
+        text = reading.text(reading.content(row.log).decode("utf-8", "replace").strip(), row.log, task)
+        if text:
+            return text
+    return reading.text(row.raw.get("error") or row.raw.get("stderr"), row.place, task)
+
+
+def is_time(value: object) -> bool:
+    """Whether a value is a positive, finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < LARGEST
 
 
 def _other_work(row: StageRow, golden: Mapping[str, float | None]) -> list[str]:
@@ -155,14 +177,25 @@ def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _row(reading: Reading, place: str, raw: Mapping[str, Any], task: str, results: Mapping[str, str]) -> StageRow:
+def _beside(reading: Reading) -> dict[tuple[str, str], str]:
+    """The paths of files for one task, such as its times, by folder and stem."""
+    paths = (PurePosixPath(path) for path in sorted(reading.files))
+    mine = [path for path in paths if path.parent.name in BESIDE and path.suffix != ".log"]  # of two logs, the errors
+    return {(path.parent.name, path.stem): str(path) for path in mine}
+
+
+def _row(
+    reading: Reading, place: str, raw: Mapping[str, Any], task: str, beside: Mapping[tuple[str, str], str]
+) -> StageRow:
     listed: Any = raw.get("performance")
-    if not listed and (path := results.get(PurePosixPath(task).stem)):
+    stem = PurePosixPath(task).stem
+    if not listed and (path := beside.get((RESULTS, stem))):
         listed = reading.parsed(path)
     if listed and not is_rows(listed):
         reading.problem(f"{place}: performance", listed, f"a list of rows with {SIZE} and {TIME}")
         listed = []
-    return StageRow(place, raw, tuple(listed or ()))
+    log = beside.get((LOGS, f"{stem}_perf.py"))
+    return StageRow(place, raw, tuple(listed or ()), beside.get((CALLED, stem)), log)
 
 
 def _compare_stages(
@@ -171,7 +204,3 @@ def _compare_stages(
     for field in ("call_ok", "exe_ok"):
         if stage and field in stage and stage[field] is not raw.get(field):
             reading.find("stages_disagree", place, f"{field}: {raw.get(field)}, in its stage {stage[field]}", task)
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < LARGEST

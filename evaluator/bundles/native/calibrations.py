@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from evaluator import codec
 from evaluator.bundles.reading import Reading
 from evaluator.records.calibration import DeviceCalibration
-from evaluator.records.record import is_timestamp
+from evaluator.records.moments import PAST, is_over, is_timestamp
 from evaluator.thresholds import AA_BIAS, AA_SD, TIME_BUCKETS_NS
 
 FOLDER = "calibrations"
@@ -49,6 +49,8 @@ def _out_of_bounds(found: DeviceCalibration, device_class: str) -> Iterator[tupl
     acceptance = found.acceptance
     if not is_timestamp(found.made_at):
         yield "made_at", f"{found.made_at!r:.80}", "a timestamp with its time zone"
+    elif not is_over(found.made_at):
+        yield "made_at", found.made_at, PAST
     if found.device_class != device_class:
         yield "device_class", f"{found.device_class!r:.80}", f"{device_class}, as run.json says"
     if not 0 < found.e0_ns <= LONGEST_NS:

@@ -12,7 +12,8 @@ from typing import Any
 from evaluator.bundles.archives.packing import slug
 from evaluator.bundles.problems import BundleProblem
 from evaluator.records.measurements import Clock, Ratio
-from evaluator.records.record import CaseRecord, Record, is_timestamp
+from evaluator.records.moments import PAST, is_over, is_timestamp
+from evaluator.records.record import CaseRecord, Record
 from evaluator.records.sessions import SessionRecord
 from evaluator.tasks.candidate import Candidate
 from evaluator.unseen.record import UnseenCaseRecord, UnseenRecord
@@ -45,6 +46,8 @@ def out_of_bounds(place: str, record: Record | UnseenRecord) -> Iterator[BundleP
     """Values that are malformed or out of bounds in a record of seen or unseen cases."""
     if not is_timestamp(record.started_at):
         yield BundleProblem(f"{place}: started_at", f"{record.started_at!r:.80}", "a timestamp with its time zone")
+    else:
+        yield from _from_the_future(place, record.started_at, record.seconds.get("total", 0.0))
     if len(record.evaluator) > NAME_CHARACTERS:
         yield BundleProblem(f"{place}: evaluator", f"{record.evaluator!r:.80}", f"at most {NAME_CHARACTERS} characters")
     if not all(0 <= seconds <= LARGEST_TIME / 1000 for seconds in record.seconds.values()):
@@ -56,6 +59,11 @@ def out_of_bounds(place: str, record: Record | UnseenRecord) -> Iterator[BundleP
     for case in record.cases:
         for text in _case_out_of_bounds(case):
             yield BundleProblem(f"{place}: cases.{case.id:.80}", *text)
+
+
+def _from_the_future(place: str, started_at: str, seconds: float) -> Iterator[BundleProblem]:
+    if not is_over(started_at, seconds):
+        yield BundleProblem(f"{place}: started_at", f"{started_at} and {seconds:g} seconds from then", PAST)
 
 
 def _case_out_of_bounds(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[str, str]]:
@@ -120,7 +128,8 @@ def unseen_mismatches(
 def session_mismatches(
     place: str, session: SessionRecord, record: Record, values: Mapping[str, Any]
 ) -> Iterator[BundleProblem]:
-    """Contradictions between an agent's session, the record of its candidate, and run.json."""
+    """Contradictions between an agent's session, the record of its candidate, run.json, and the time now."""
+    yield from _from_the_future(place, session.started_at, session.seconds)
     for what, seen, expected in (
         ("task", session.task, record.task),
         ("candidate", session.candidate, record.candidate),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-KERNELBENCH_LEVELS: Mapping[str, int] = {"1": 100, "2": 100, "3": 50}
+KERNELBENCH_LEVELS: Mapping[str, int] = {"1": 100, "2": 100, "3": 50, "4": 20}
 
 
 @cache
@@ -24,3 +24,8 @@ def tasks_of(suite: str) -> Mapping[str, int | None]:
 def kernelbench_tasks(level: str) -> tuple[str, ...]:
     """The task names of a KernelBench level, such as `level3/1` … `level3/50`; empty for an unknown level."""
     return tuple(f"level{level}/{number}" for number in range(1, KERNELBENCH_LEVELS.get(level, 0) + 1))
+
+
+def kernelbench_suite(levels: Sequence[str]) -> str | None:
+    """The name of the tasks of these levels as a suite, such as `kernelbench-level3`; None for no level."""
+    return f"kernelbench-level{'-'.join(levels)}" if levels else None

@@ -7,12 +7,13 @@ from typing import NamedTuple
 LISTS = "2026-11-29"  # the version of the lists, which holds name
 UNREADABLE = "unreadable_source"
 STREAMS = "streams"
+KEEPS_STATE = "keeps_state"
 
 # Rules that hold nothing by themselves: they tell a person what a source does, and honest sources do it too. Every
 # other rule holds, one that nobody has listed here included.
 LABELS = {
     "library_operator": "lets the library compute",
-    "keeps_state": "keeps something from one call to the next, or could",
+    KEEPS_STATE: "keeps something from one call to the next, or could",
     "reads_on_the_host": "waits on the host for values of the device",
     "device_assembly": "has assembly for the device",
     "computed_options": "launches with options from a mapping that is not written there",

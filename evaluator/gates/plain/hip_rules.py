@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from evaluator.gates.plain.found import SourceFinding
+from evaluator.gates.plain.found import KEEPS_STATE, SourceFinding
 from evaluator.gates.plain.hip_names import (
     HEADERS,
     MEMBERS,
@@ -79,7 +79,7 @@ def read_hip(text: str) -> Iterator[SourceFinding]:
     yield from _members(bodies)
     yield from _attributes(bodies)
     yield from _assembly(bodies)
-    yield from (SourceFinding(line, "keeps_state", name) for line, name in kept_variables(code))
+    yield from (SourceFinding(line, KEEPS_STATE, name) for line, name in kept_variables(code))
 
 
 def _lines(found: Sequence[Token]) -> Iterator[list[Token]]:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from evaluator.gates.plain import python_names as names
 from evaluator.gates.plain import python_operators as operators
-from evaluator.gates.plain.found import STREAMS, SourceFinding
+from evaluator.gates.plain.found import KEEPS_STATE, STREAMS, SourceFinding
 from evaluator.gates.plain.python_calls import CallRules
 from evaluator.gates.plain.python_classes import MOST, OwnClasses
 from evaluator.gates.plain.python_labels import labels
@@ -309,7 +309,7 @@ def _is_module_or_class(dotted: str) -> bool:
 def _labels_of(whole: str) -> Iterator[Use]:
     for rule, those in (
         ("library_operator", operators.OPERATORS),
-        ("keeps_state", names.STATE_MAKERS),
+        (KEEPS_STATE, names.STATE_MAKERS),
         ("device_assembly", names.ASSEMBLY),
         ("sets_switches", names.SWITCHES),
         (STREAMS, names.STREAM_MAKERS),

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from evaluator.gates.plain import python_names as names
-from evaluator.gates.plain.found import SourceFinding
+from evaluator.gates.plain.found import KEEPS_STATE, SourceFinding
 from evaluator.gates.plain.python_tree import Comprehension, PythonTree, PythonVariable, parts_of
 
-KEEPS_STATE = "keeps_state"
 MAKERS = ("__init__", "__post_init__")
 COMPOSED = (
     *(ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import math
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter_ns
@@ -59,8 +60,12 @@ class _Lacking(Exception):
     """The outside clock cannot be taken; the text says why."""
 
 
-def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> OutsideTimes:
+def outside_times(
+    pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge, *, every_output: bool = False
+) -> OutsideTimes:
     """Take T_out of both sides on the armed case; the sides take turns.
+
+    `every_output`: judge all outputs of the candidate's first long block, not T_OUT_JUDGED of them.
 
     Raises:
         Rejected: outputs of the candidate are wrong, or do not match its digests.
@@ -70,11 +75,11 @@ def outside_times(pair: Pair, slabs: Slabs, times: CaseTimes, judge: Judge) -> O
     readings: dict[SideName, list[float]] = {name: [] for name in SIDES}
     try:
         watch = pair.switch_to("baseline")  # its worker has never loaded the candidate
-        nothing_ns = median(_per_call(watch, slabs, lengths, "baseline") for _ in range(T_OUT_EMPTY_REPEATS))
+        nothing_ns = median(_per_call(watch, slabs, lengths, calls=False) for _ in range(T_OUT_EMPTY_REPEATS))
         while len(readings["candidate"]) < T_OUT_REPEATS[1]:
-            checked = None if readings["candidate"] else judge
             for name in SIDES:
-                readings[name].append(_per_call(pair.switch_to(name), slabs, lengths, name, calls=True, judge=checked))
+                check = None if readings[name] else _Check(judge, name, every_output)
+                readings[name].append(_per_call(pair.switch_to(name), slabs, lengths, check=check))
             noise_ns = T_OUT_SIGMAS * math.hypot(*map(_standard_error, readings.values()))
             if len(readings["candidate"]) >= T_OUT_REPEATS[0] and noise_ns <= T_OUT_NOISE * times.candidate_ns:
                 break
@@ -92,19 +97,33 @@ def _lengths(slabs: Slabs, call_ns: float) -> tuple[int, int]:
     return (short, long) if room >= long else (1, int(max(2, room)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Which outputs of a block are judged, and by whom."""
+
+    judge: Judge
+    side: SideName
+    every: bool
+
+    def chosen(self, slabs: Slabs, calls: int) -> Iterable[int]:
+        """Return the calls whose outputs are judged, chosen after the block had ended."""
+        if self.side == "candidate" and self.every:
+            return range(calls)
+        return [slabs.choose(calls) for _ in range(T_OUT_JUDGED if self.side == "candidate" else 1)]
+
+
 def _per_call(
     watch: RemoteStopwatch,
     slabs: Slabs,
     lengths: tuple[int, int],
-    name: SideName,
     *,
-    calls: bool = False,
-    judge: Judge | None = None,
+    calls: bool = True,
+    check: _Check | None = None,
 ) -> float:
     """Return ns of one call with what surrounds it (without `calls`, of that alone): the slope between two blocks."""
     short, long = lengths
-    short_ns = _block(watch, slabs, short, name, calls=calls, judge=None)
-    return (_block(watch, slabs, long, name, calls=calls, judge=judge) - short_ns) / (long - short)
+    short_ns = _block(watch, slabs, short, calls=calls, check=None)
+    return (_block(watch, slabs, long, calls=calls, check=check) - short_ns) / (long - short)
 
 
 def _standard_error(values: list[float]) -> float:
@@ -114,9 +133,7 @@ def _standard_error(values: list[float]) -> float:
     return 1.2533 * spread / math.sqrt(len(values))
 
 
-def _block(
-    watch: RemoteStopwatch, slabs: Slabs, length: int, name: SideName, *, calls: bool, judge: Judge | None
-) -> int:
+def _block(watch: RemoteStopwatch, slabs: Slabs, length: int, *, calls: bool, check: _Check | None) -> int:
     """Run one block; return its ns from the judge's release to the end that it saw."""
     buffers = [call.buffer for call in slabs.plan(length)]
     for _ in range(T_OUT_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
@@ -133,8 +150,8 @@ def _block(
             return wall_ns
         if end != folded(digests):
             raise watch.wrong(Rejection("forged_reply", "an end of a block that does not follow from its outputs"))
-        if judge is not None:
-            _check(watch, slabs, buffers, token, name, judge)
+        if check is not None:
+            _judge(watch, slabs, buffers, token, check)
         return wall_ns
     raise _Lacking("a call waits for the device, or allocates memory, or loads code, so the device cannot be held")
 
@@ -150,12 +167,10 @@ def _released(watch: RemoteStopwatch, token: int) -> tuple[int, int]:
     return perf_counter_ns() - begin, seen
 
 
-def _check(watch: RemoteStopwatch, slabs: Slabs, buffers: list[int], token: int, name: SideName, judge: Judge) -> None:
-    """Judge outputs of calls that were chosen after the block had ended."""
-    for _ in range(T_OUT_JUDGED if name == "candidate" else 1):
-        index = slabs.choose(len(buffers))
+def _judge(watch: RemoteStopwatch, slabs: Slabs, buffers: list[int], token: int, check: _Check) -> None:
+    for index in check.chosen(slabs, len(buffers)):
         call = slabs.released(index, buffers[index], lambda salt: mixed(token + salt & MASK))
-        if rejection := judge(name, slabs.contents(call), watch.pick(index)):
+        if rejection := check.judge(check.side, slabs.contents(call), watch.pick(index)):
             detail = f"behind the judge's hold, {rejection.detail}"
             raise watch.wrong(Rejection(rejection.reason, detail, rejection.log))
 

@@ -62,6 +62,7 @@ class RemoteStopwatch:
 
     def __init__(self, runner: Runner, trusted: bool) -> None:
         self._runner, self._trusted = runner, trusted
+        assert runner.key is not None, "a runner without a bench has no clock"
         self.worker, self._key = runner.worker, runner.key
         self._layout: Layout | None = None
         self._digests: list[int] = []  # of the outputs of each call of the last block

@@ -65,7 +65,7 @@ def build(query: Query) -> RunsPage:
 
 
 def _choices(wanted: RunFilter) -> tuple[RunChoice, ...]:
-    found = runs.choices()
+    found = runs.choices(drafts=True)
     return (
         choice("suite", "Suite", found.suites, wanted.suite),
         choice("device", "Device class", found.devices, wanted.device),

@@ -1,5 +1,6 @@
 # class: 3
 # expect: wrong_output/nan
+# on_gpu: wrong_output/mismatch
 # gate: correctness
 # also: performance
 # null: previous_output

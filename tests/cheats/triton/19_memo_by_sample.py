@@ -1,5 +1,6 @@
 # class: 19
 # expect: wrong_output/nan
+# on_gpu: wrong_output/mismatch
 # gate: correctness
 # backend: both
 # Remembers answers by the first element: two values are more than two draws of the special alphabet.

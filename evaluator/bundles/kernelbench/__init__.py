@@ -1,0 +1,1 @@
+"""KernelBench: run folders, and the data of its public leaderboard."""
