@@ -18,6 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from evaluator.state import remove_orphans, temporary_prefix
 from runs import compatibility
 
 _OWN = {"level": "INFO", "handlers": [], "propagate": True}
@@ -44,8 +45,9 @@ logconfig_dict = _logging()
 _soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max(_soft, min(_hard, 8192)), _hard))
 
+remove_orphans()
 # The processes write their metrics here; prometheus_client reads the variable when wsgi_app is imported.
-_folder = tempfile.mkdtemp(prefix="arena-metrics-")
+_folder = tempfile.mkdtemp(prefix=temporary_prefix("metrics"))
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _folder
 
 

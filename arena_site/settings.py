@@ -118,6 +118,7 @@ SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # requested by 
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20  # for a form without its files
 FILE_UPLOAD_HANDLERS = ["runs.submissions.uploading.NoFiles"]  # views that take files say so
+FILE_UPLOAD_TEMP_DIR = STATE / "uploads"
 SESSION_COOKIE_AGE = 7 * 86_400
 
 # Accounts (runs/people/), by allauth with own pages and rate limits. Permissions are in runs/people/rights.py.
@@ -219,4 +220,5 @@ TASKS_FOLDER = env.path("ARENA_TASKS", BASE_DIR / "tasks")  # the evaluator read
 _SENT = [name for endpoint in AGENT_ENDPOINTS.values() for name in endpoint.secrets]
 env.refuse_unknown_names({"ARENA_AGENT_SECRETS": AGENT_SECRETS, "ARENA_AGENT_ENDPOINTS": _SENT})
 env.raise_problems()
-STATE.mkdir(parents=True, exist_ok=True, mode=0o700)
+for _folder in (STATE, FILE_UPLOAD_TEMP_DIR):
+    _folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -32,17 +32,23 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 
 GATHERED_BYTES = 2 << 20  # of a body: what a form without files may have (DATA_UPLOAD_MAX_MEMORY_SIZE)
 MOST_HEAD_BYTES = 64 << 10
-TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+MOST_GATHERED_BYTES = 64 << 20  # of all requests that have not arrived whole
+REFUSAL = b"HTTP/1.1 %b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+TOO_LONG, BUSY = (
+    REFUSAL % b"431 Request Header Fields Too Large",
+    REFUSAL % b"503 Service Unavailable\r\nRetry-After: 60",
+)
 GRACE_S, LEAST_BYTES_A_SECOND = 10.0, 4 << 10  # of a client that occupies no thread
 UPLOAD_BYTES_A_SECOND = 64 << 10  # of one that does: 128 MiB within 34 minutes
-UPLOAD_THREADS = 2
+UPLOAD_THREADS, MOST_UPLOADS = 2, 16  # those that wait for a thread included
 LINGER_S = 2.0  # from the end of a response until its connection is closed
 WAITING_SHARE = 0.8  # of worker_connections: beyond it the client that has been waited for longest loses its own
 LOOK_S = 1.0  # between two looks for slow clients
 MOST_KEPT_BYTES = 1 << 30  # of all responses on disk that clients have not read yet
 STEP_BYTES = 1 << 20  # at once, so that no client keeps the loop from others
 
-_BODY_LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,15})[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_BODY_LENGTH = re.compile(rb"^content-length:(.*)$", re.IGNORECASE | re.MULTILINE)
+_NUMBER = re.compile(rb"[ \t]*\d{1,15}[ \t]*")
 _IN_CHUNKS = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
 _ASKS_TO_SEND = re.compile(rb"^expect:[ \t]*100-continue[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _PROBE = re.compile(rb"(GET|HEAD) /healthz[ ?]")
@@ -91,6 +97,10 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
         return self.left > 0 or len(self._gathered) >= self._size
 
     @property
+    def gathered_bytes(self) -> int:
+        return len(self._gathered)
+
+    @property
     def is_too_long(self) -> bool:
         """Whether its head does not end."""
         return self._size is None and len(self._gathered) > MOST_HEAD_BYTES
@@ -98,6 +108,7 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
     def give(self) -> None:
         """Let gunicorn's parser read what was gathered."""
         self.buf.write(self._gathered)
+        self._gathered.clear()
         self._given_at = monotonic()
 
     def chunk(self, size_hint: int | None = None) -> bytes:
@@ -110,6 +121,7 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
             return b""
         self.sock.settimeout(GRACE_S)
         data: bytes = self.sock.recv(min(self.left, STEP_BYTES))
+        self.sock.settimeout(None)
         self.left -= len(data)
         arrived = self._size - self.left if self._size else 0
         if not data or monotonic() > self._given_at + GRACE_S + arrived / UPLOAD_BYTES_A_SECOND:
@@ -119,15 +131,16 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
     def _size_after(self, end: int) -> int:
         """Return how many bytes head and body have together, where `end` is that of the head."""
         head = bytes(self._gathered[:end]).replace(b"\r", b"")
-        named = _BODY_LENGTH.search(head)
-        length = int(named[1]) if named else 0
+        named = _BODY_LENGTH.findall(head)
+        is_clear = len(named) <= 1 and all(map(_NUMBER.fullmatch, named))  # else gunicorn refuses it
+        length = int(named[0]) if named and is_clear else 0
         missing = end + len(b"\r\n\r\n") + length - len(self._gathered)
         self.is_probe = _PROBE.match(head) is not None
         if length > GATHERED_BYTES:
             self.left = max(missing, 0)
         elif missing > 0 and _ASKS_TO_SEND.search(head):
             self.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self.is_last = self.left > 0 or _IN_CHUNKS.search(head) is not None
+        self.is_last = self.left > 0 or not is_clear or _IN_CHUNKS.search(head) is not None
         return missing + len(self._gathered)
 
 
@@ -171,7 +184,7 @@ class Outgoing:
         self._pieces.append(Piece(again, offset, offset + count))
         self._growing = None
 
-    def send(self) -> int:
+    def send_more(self) -> int:
         """Send more of what is kept, and return how many bytes that is.
 
         Raises:
@@ -188,7 +201,8 @@ class Outgoing:
             self._pieces.popleft().file.close()
         return sent
 
-    def close(self) -> None:
+    def clear(self) -> None:
+        """Forget what is kept, before the next response and at the end."""
         while self._pieces:
             self._pieces.pop().file.close()
         self._growing, self.kept_bytes = None, 0
@@ -211,6 +225,7 @@ class Client(TConn):  # type: ignore[misc]
         self.parser: Any = None
         self.initialized = True  # gunicorn is not to wait for data
         self.stays = False  # for another request
+        self.uploads = False
         self.incoming, self.outgoing = Incoming(self.sock), Outgoing(self.sock)
 
     def init(self) -> None:
@@ -221,7 +236,7 @@ class Client(TConn):  # type: ignore[misc]
         self.incoming.give()
 
     def close(self, graceful: bool = False) -> None:
-        self.outgoing.close()
+        self.outgoing.clear()
         super().close()
 
 
@@ -242,7 +257,7 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
 
     def init_process(self) -> None:
         self._waits: dict[Client, Wait] = {}  # the longest one first
-        self._looked_at = 0.0
+        self._looked_at, self._uploads = 0.0, 0
         self._probe_threads, self._upload_threads = ThreadPoolExecutor(1), ThreadPoolExecutor(UPLOAD_THREADS)
         super().init_process()
 
@@ -273,6 +288,7 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
     def finish_request(self, client: Client, done: Future[bool]) -> None:
         """Send what the client has not read of the response that a thread has made."""
         client.stays = not done.cancelled() and done.exception() is None and done.result() is True
+        self._uploads -= client.uploads
         if client.sock.fileno() < 0:  # closed in the thread, after an error
             self._end(client)
             return
@@ -292,8 +308,11 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             is_idle = wait.moved == 0 and wait.step != self._send
             if wait.is_over(now) or (is_idle and not self.alive):
                 self._end(client)
-        while sum(client.outgoing.kept_bytes for client in self._waits) > MOST_KEPT_BYTES:
-            self._end(max(self._waits, key=lambda client: client.outgoing.kept_bytes))
+        self._close_largest(lambda client: client.outgoing.kept_bytes, MOST_KEPT_BYTES)
+
+    def _close_largest(self, size_of: Callable[[Client], int], most: int) -> None:
+        while sum(map(size_of, self._waits)) > most:
+            self._end(max(self._waits, key=size_of))
 
     def _wait(self, client: Client, event: int, step: Callable[[Client], None], seconds: float) -> None:
         if len(self._waits) >= WAITING_SHARE * self.worker_connections:
@@ -316,13 +335,29 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._waits[client].moved += request.gather()
         if request.is_ready():
             self._stop_waiting(client)
-            given = self._threads_for(request).submit(self.handle, client)
-            given.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, client, done))
+            self._give(client)
         elif request.is_too_long:
             self._stop_waiting(client)
-            client.stays = False
-            client.outgoing.sendall(TOO_LONG)
-            self._respond(client)
+            self._refuse(client, TOO_LONG)
+        elif request.gathered_bytes > MOST_HEAD_BYTES:
+            self._close_largest(lambda other: other.incoming.gathered_bytes, MOST_GATHERED_BYTES)
+
+    def _give(self, client: Client) -> None:
+        """Give the request to a thread."""
+        client.uploads = client.incoming.left > 0
+        if client.uploads and self._uploads == MOST_UPLOADS:
+            client.uploads = False
+            self._refuse(client, BUSY)
+            return
+        self._uploads += client.uploads
+        threads = self._upload_threads if client.uploads else self.tpool
+        given = (self._probe_threads if client.incoming.is_probe else threads).submit(self.handle, client)
+        given.add_done_callback(lambda done: self.method_queue.defer(self.finish_request, client, done))
+
+    def _refuse(self, client: Client, refusal: bytes) -> None:
+        client.stays = False
+        client.outgoing.sendall(refusal)
+        self._respond(client)
 
     def _respond(self, client: Client) -> None:
         if client.outgoing.is_sent:
@@ -331,13 +366,14 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
             self._wait(client, EVENT_WRITE, self._send, GRACE_S)
 
     def _send(self, client: Client) -> None:
-        self._waits[client].moved += client.outgoing.send()
+        self._waits[client].moved += client.outgoing.send_more()
         if client.outgoing.is_sent:
             self._stop_waiting(client)
             self._go_on(client)
 
     def _go_on(self, client: Client) -> None:
         """Wait for the next request, or close the connection."""
+        client.outgoing.clear()
         if client.stays:
             self.enqueue_req(client)
             return
@@ -349,11 +385,6 @@ class WebProcess(ThreadWorker):  # type: ignore[misc]
     def _discard(self, client: Client) -> None:
         if not client.sock.recv(STEP_BYTES):
             self._end(client)
-
-    def _threads_for(self, request: Incoming) -> ThreadPoolExecutor:
-        if request.is_probe:
-            return self._probe_threads
-        return self._upload_threads if request.left else self.tpool
 
     def _stop_waiting(self, client: Client) -> None:
         del self._waits[client]

@@ -252,7 +252,7 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.suite and not options.health:
         raise UsageError("--suite names the suite whose baselines `doctor --health` times; it needs --health")
     backend, missing = get_backend(options.backend), False
-    found = _health(options, backend) if options.health else checks(backend)
+    found = _health(options, backend) if options.health else checks(backend, options.sandbox)
     for check in found:
         word = "ok" if check.good else "MISSING" if check.needed else "absent"
         sys.stdout.write(f"{word:8} {check.name:20} {check.text}\n")

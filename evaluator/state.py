@@ -1,15 +1,23 @@
-"""The evaluator's state folder: toolchains, build caches and calibrations, which outlive an evaluation."""
+"""The evaluator's state folder: toolchains, build caches and calibrations, which outlive an evaluation.
+
+And folders that should not: a process that is killed leaves its temporary ones behind, until another removes them.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+UNFINISHED_S = 86_400  # a file that is still being written is younger
+_OF_PROCESS = re.compile(r"arena-(?:[a-z]+-)?(\d+)_\w+")
 
 
 def state_folder() -> Path:
@@ -46,3 +54,45 @@ def sync_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def temporary_prefix(kind: str) -> str:
+    """Return how the name of a temporary folder begins that `remove_orphans` removes if this process is killed."""
+    return f"arena-{kind}-{os.getpid()}_"
+
+
+@contextlib.contextmanager
+def temporary_folder(kind: str) -> Iterator[Path]:
+    """Yield a new temporary folder, which is removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix=temporary_prefix(kind)))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def remove_orphans() -> list[Path]:
+    """Remove this user's temporary folders of processes that have ended; return them."""
+    found = Path(tempfile.gettempdir()).glob("arena-*")
+    return [path for path in found if _is_orphan(path) and _removed(path)]
+
+
+def remove_unfinished(folder: Path, pattern: str) -> list[Path]:
+    """Remove files and folders that match and were not finished within a day; return them."""
+    before = time.time() - UNFINISHED_S
+    return [path for path in folder.glob(pattern) if path.lstat().st_mtime < before and _removed(path)]
+
+
+def _is_orphan(path: Path) -> bool:
+    owner = _OF_PROCESS.fullmatch(path.name)
+    is_ours = path.lstat().st_uid == os.geteuid()
+    return owner is not None and is_ours and not Path("/proc", owner[1]).exists()
+
+
+def _removed(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return not os.path.lexists(path)

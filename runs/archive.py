@@ -23,7 +23,7 @@ from typing import IO
 from django.conf import settings
 from django.db import connection
 
-from evaluator.state import replacing
+from evaluator.state import replacing, temporary_folder
 from runs import disk
 
 ARCHIVE, UPLOADS = "", "uploads"  # the stores, by their folders below ARCHIVE_FOLDER
@@ -40,8 +40,8 @@ class ArchiveError(Exception):
 @contextlib.contextmanager
 def aside() -> Iterator[None]:
     """Keep what is stored meanwhile in a temporary folder: for a trial, after which nothing is left."""
-    with tempfile.TemporaryDirectory(prefix="arena-trial-") as folder:
-        before = _aside.set(Path(folder))
+    with temporary_folder("trial") as folder:
+        before = _aside.set(folder)
         try:
             yield
         finally:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +24,9 @@ HEADS = {
     "requirements-site.txt": "What the site needs besides requirements.txt.",
     "requirements-dev.txt": "What `make check` and `make test` need besides the other locks.",
 }
+# PyPI has no CPU build of torch for x86-64; scripts/setup.sh installs it from here.
+CPU_LOCK, CPU_INDEX = ROOT / "requirements-torch-cpu.txt", "https://download.pytorch.org/whl/cpu/torch/"
+WRITTEN = "# Written by `make lock`, never by hand; the ranges are in pyproject.toml.\n"
 IS_OF_TORCH = re.compile(r"torch|(nvidia|cuda)-.+")
 FROM_A_GPU_HOST = {"numpy", "triton"}  # with its torch; the locks of site and tools are installed there, too
 
@@ -44,9 +48,30 @@ def main(options: list[str]) -> int:
     evaluator, site, tools = (names - of_torch for names in needed)
     site -= FROM_A_GPU_HOST
     for file, names in zip(HEADS, (evaluator, of_torch, site, tools - site - FROM_A_GPU_HOST), strict=True):
-        head = f"# {HEADS[file]}\n# Written by `make lock`, never by hand; the ranges are in pyproject.toml.\n"
-        (ROOT / file).write_text(head + "".join(blocks[name] for name in sorted(names)))
+        (ROOT / file).write_text(f"# {HEADS[file]}\n{WRITTEN}" + "".join(blocks[name] for name in sorted(names)))
+    return lock_cpu_build(blocks["torch"].split()[0])
+
+
+def lock_cpu_build(torch: str) -> int:
+    """Write the hashes of PyTorch's CPU builds. Where its index cannot be reached, those of the same version stay."""
+    try:
+        with urllib.request.urlopen(CPU_INDEX, timeout=60) as response:
+            page = response.read().decode()
+    except OSError as error:
+        is_current = f"{torch}+cpu " in CPU_LOCK.read_text()
+        kept = "the hashes that it has stay" if is_current else "its hashes are of another version"
+        sys.stderr.write(f"{CPU_LOCK.name}: {CPU_INDEX} cannot be reached ({error}); {kept}\n")
+        return 0 if is_current else 3
+    CPU_LOCK.write_text(cpu_lock(torch, page))
     return 0
+
+
+def cpu_lock(torch: str, page: str) -> str:
+    """Return the lock of the Linux builds that the index's page lists, with the hashes that it says."""
+    wheel = re.escape(torch.replace("==", "-")) + r"(?:\+|%2B)cpu-cp\d+-cp\d+-\w*linux\w*\.whl#sha256=([0-9a-f]{64})"
+    hashes = "".join(f" \\\n    --hash=sha256:{one}" for one in sorted({*re.findall(wheel, page)}))
+    head = f"# PyTorch's own CPU builds of that version, which PyPI does not have.\n{WRITTEN}"
+    return f"{head}{torch}+cpu{hashes}\n    # via arenaboard (pyproject.toml)\n"
 
 
 def needs(requirements: list[str], everything: Path) -> set[str]:

@@ -40,12 +40,12 @@ install_system_packages() {
 
 # One package a line on the supported systems; none on others, where the host's owner knows the names.
 # bubblewrap: the sandbox. clang, lld: HIP kernels on the CPU. HIP headers and device libraries: the gfx942 compile gate.
-# For the site: letters for charts as PNG. With develop: the browser that opens every page, the servers of a site of many hosts,
+# For the site: letters for charts as PNG. With develop: the browser that opens every page, the servers of a site of many hosts, its proxy,
 # and systemd-analyze, which reads the units of deploy/.
 system_packages() {
     local packages=(make bubblewrap clang-19 lld-19 llvm-19 libamdhip64-dev)
     [[ $# == 0 ]] || packages+=(fonts-liberation)
-    [[ $* != develop ]] || packages+=(chromium postgresql redis-server systemd)
+    [[ $* != develop ]] || packages+=(chromium nginx postgresql redis-server systemd)
     [[ -x .venv/bin/python ]] || find_python >/dev/null || packages+=(python3 python3-dev python3-venv)
     case $(sed -n 's/^\(ID\|VERSION_ID\)=//p' /etc/os-release | tr -d '"' | sort | xargs) in
         "12 debian") printf '%s\n' "${packages[@]}" rocm-device-libs ;;
@@ -106,33 +106,34 @@ install_locked() {
     say "installing $torch (CPU build) and what goes with it: about 420 MB to download, 1.6 GB on disk, 1 minute and the download"
     [[ ! -e /dev/kfd && ! -e /dev/nvidiactl ]] || say "this host has a GPU, but no Python with a torch that sees it: only the cpu backend" \
         "will work. To use the GPU, install torch for it, remove .venv and start again."
-    if ! pip install -qq --no-deps --retries 0 --extra-index-url "$CPU_TORCH_INDEX" "$torch+cpu" 2>/dev/null; then
+    if ! install_lock requirements-torch-cpu.txt --retries 0 --extra-index-url "$CPU_TORCH_INDEX" 2>/dev/null; then
         require_space . 6000
-        say "no CPU build of torch can be had for this Python or from this network; taking the one of the package index, on x86-64" \
-            "the CUDA build: about 2.7 GB to download, 5 GB on disk"
+        say "no CPU build of torch with a known hash can be had for this Python or from this network; taking the one of the package" \
+            "index, on x86-64 the CUDA build: about 2.7 GB to download, 5 GB on disk"
         install_lock requirements-torch.txt
     fi
     install_lock requirements.txt
 }
 
 # A GPU host's torch, triton and numpy are its own and go by pyproject.toml's ranges; the locks of site and tools leave them alone.
-# pip would replace a triton that has another package name.
+# pip would replace a triton that has another package name. What is missing comes from the lock; none of it needs anything else.
 install_what_the_host_lacks() {
-    local lacking requirements
-    lacking=$(.venv/bin/python - <<'LACKS'
-import importlib.util, re, tomllib
-modules = {"pyyaml": "yaml"}
-with open("pyproject.toml", "rb") as file:
-    for requirement in tomllib.load(file)["project"]["dependencies"]:
-        name = re.match(r"[\w-]+", requirement)[0]
-        if importlib.util.find_spec(modules.get(name, name)) is None:
-            print(requirement)
+    local lacking
+    lacking=$(mktemp)
+    .venv/bin/python - >"$lacking" <<'LACKS'
+import importlib.util
+from pathlib import Path
+from scripts.lock import blocks_of
+locked = blocks_of(Path("requirements.txt").read_text())
+for name, module in {"numpy": "numpy", "pyyaml": "yaml", "triton": "triton"}.items():
+    if importlib.util.find_spec(module) is None:
+        print(locked[name], end="")
 LACKS
-)
-    [[ -n $lacking ]] || return 0
-    mapfile -t requirements <<<"$lacking"
-    say "installing ${requirements[*]}"
-    pip install -qq "${requirements[@]}"
+    if [[ -s $lacking ]]; then
+        say "installing $(sed -n 's/^\([a-z]*==[^ ]*\).*/\1/p' "$lacking" | xargs)"
+        install_lock "$lacking"
+    fi
+    rm "$lacking"
 }
 
 install_site() {
@@ -148,7 +149,7 @@ install_tools() {
 }
 
 # A lock names everything that its packages need: pip resolves nothing, and refuses a file that has another hash.
-install_lock() { pip install -qq --no-deps --require-hashes -r "$1"; }
+install_lock() { pip install -qq --no-deps --require-hashes -r "$@"; }
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 
 # A stamp in .venv holds the hash of all locks and of the interpreter's version that it was made from.

@@ -1,7 +1,7 @@
 """`make up`: set up and run a site with one command; Ctrl-C stops it.
 
 Secrets, database, published tables, registry, tasks and admin are created if they are missing; later starts keep them.
-Web server and worker are child processes in sessions of their own, restarted when they die.
+Web server, scheduler and worker are child processes in sessions of their own, restarted when they die.
 
 usage: scripts/up.py [down]      PORT=8000 is the default; the server listens on 127.0.0.1 only
 exit codes: 0 stopped by the user, 2 usage, 3 cannot start (this host lacks something, the database is of another
@@ -79,11 +79,15 @@ def up(state: Path, port: int) -> int:
     say(f"no more downloads; database, records, toolchains and logs are in {state.parent} (about 200 MB)")
     if not is_prepared():
         return 3
+    from arena_site.operations.schedule import LAST_NIGHT
+
+    (state / LAST_NIGHT).open("a").close()  # a new site's dump waits for the night: a start is busy enough
     site = Site(state / "logs")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, site.ask_to_stop)
     try:
         site.start("web", *web_command(port))
+        site.start("beat", PYTHON, "manage.py", "beat")  # sweeps while the worker starts, too
         site.start("worker", PYTHON, "manage.py", "worker")
         if not site.is_ready(url):
             return 3
@@ -202,8 +206,8 @@ class Site:
         return 0
 
     def stop(self) -> None:
-        """Stop all children, the worker before the web server."""
-        order = sorted(self.children, key=("demo", "worker", "web").index)
+        """Stop all children, the worker before the others."""
+        order = sorted(self.children, key=("demo", "worker", "beat", "web").index)
         for name in order:
             self._signal(name, signal.SIGTERM)
         until = monotonic() + STOP_S

@@ -25,7 +25,7 @@ from arena_site.settings import *  # noqa: E402, F403
 
 if "sqlite3" in str(DATABASES["default"]["ENGINE"]):  # noqa: F405
     DATABASES["default"]["TEST"] = {"NAME": SESSION / "test.sqlite3"}  # noqa: F405  a file: worker processes open it too
-STATIC_ROOT = SESSION / "static"
-STATIC_ROOT.mkdir()
+STATIC_ROOT, FILE_UPLOAD_TEMP_DIR = SESSION / "static", SESSION / "uploads"
+STATIC_ROOT.mkdir(), FILE_UPLOAD_TEMP_DIR.mkdir()
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # 0.1 s less for each user

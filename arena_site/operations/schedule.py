@@ -17,9 +17,11 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from evaluator.state import remove_orphans, remove_unfinished
 from runs.worker.sweeper import SWEEP_BEATS, sweep
 
 NIGHT_HOUR = 3  # in UTC; a scheduler that was not running catches up when it starts
+LAST_NIGHT = "last-night"  # a file in the site's state folder, changed when a night's work begins
 BACKUPS_KEPT = 14
 _BACKUP = re.compile(r"arena-\d{8}\.zip")
 log = logging.getLogger(__name__)
@@ -32,7 +34,7 @@ class Scheduler:
         self._ended = threading.Event()
         self._run_command = run_command or _run_command
         self._night: threading.Thread | None = None
-        self._mark = Path(settings.STATE) / "last-night"
+        self._mark = Path(settings.STATE) / LAST_NIGHT
 
     def stop(self, *about: object) -> None:
         self._ended.set()
@@ -58,6 +60,7 @@ class Scheduler:
             log.info("%s %s", command[0], "finished" if self._run_command(command) else "FAILED")
         if settings.BACKUP_FOLDER:
             delete_old_backups(Path(settings.BACKUP_FOLDER))
+        remove_what_was_left()
 
     def _is_night_due(self, now: datetime) -> bool:
         begins = now.replace(hour=NIGHT_HOUR, minute=0, second=0, microsecond=0)
@@ -72,6 +75,22 @@ def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
     if settings.BACKUP_FOLDER:
         commands.append(("backup", str(Path(settings.BACKUP_FOLDER) / f"arena-{now:%Y%m%d}.zip")))
     return commands
+
+
+def remove_what_was_left() -> None:
+    """Remove what processes that were killed have left: temporary folders, and files that they did not finish."""
+    removed = remove_orphans()
+    for folder, pattern in (
+        (Path(settings.ARCHIVE_FOLDER), "**/*.part"),
+        (Path(settings.BROKER_FOLDER), "messages/*.part"),
+        (Path(settings.BROKER_FOLDER), "taken/*"),
+        (Path(settings.DUMP_FOLDER).parent, f".{settings.DUMP_FOLDER.name}-*"),
+        (Path(settings.FILE_UPLOAD_TEMP_DIR), "*"),
+        *([(Path(settings.BACKUP_FOLDER), ".arena-*.zip-*")] if settings.BACKUP_FOLDER else []),
+    ):
+        removed += remove_unfinished(folder, pattern)
+    for path in removed:
+        log.info("%s was left by a process that was killed, and is removed", path)
 
 
 def delete_old_backups(folder: Path) -> None:

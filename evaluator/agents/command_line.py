@@ -27,6 +27,7 @@ from evaluator.inside import arena
 from evaluator.records.sessions import Ending, TranscriptEntry, shortened
 from evaluator.sandbox.agent import AgentBox, Process
 from evaluator.sandbox.bubblewrap import BubblewrapTree
+from evaluator.state import temporary_folder
 from evaluator.tasks.candidate import read_candidate
 from evaluator.tasks.workspace import make_workspace
 
@@ -84,16 +85,13 @@ def program_of(settings: AgentSettings) -> tuple[str, tuple[str, ...]]:
 
 @contextmanager
 def _agent_box(context: SessionContext, readable: tuple[str, ...]) -> Iterator[AgentBox]:
-    folder = Path(tempfile.mkdtemp(prefix="arena-agent-"))
-    try:
+    with temporary_folder("agent") as folder:
         box = AgentBox(folder, context.access, readable)
         box.make()
         make_workspace(context.task, box.workspace)
         if not context.settings.contract_shown:
             (box.workspace / CONTRACT).unlink()
         yield box
-    finally:
-        shutil.rmtree(folder)
 
 
 class _Session:

@@ -20,16 +20,16 @@ RESERVE_MB = 1024  # that a site keeps where ARENA_LEAST_FREE_MB says nothing el
 NEAR = 2  # times the reserve
 
 
-def checks(backend: Backend) -> Iterator[HealthCheck]:
-    """The results of all checks, cheapest first."""
+def checks(backend: Backend, sandbox: str) -> Iterator[HealthCheck]:
+    """The results of all checks, cheapest first. `sandbox` is the kind that has to work; auto: any."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield HealthCheck("python", sys.version_info >= (3, 11), True, f"{version} (3.11 or newer is needed)")
     yield _packages()
     yield _disk()
     yield _device(backend)
     yield _hip(backend)
-    for kind, needed in (("bubblewrap", False), ("plain", True)):
-        yield _sandbox(kind, needed, backend)
+    for kind in ("bubblewrap", "plain"):
+        yield _sandbox(kind, kind == (sandbox if sandbox != "auto" else "plain"), backend)
     yield _tasks()
 
 

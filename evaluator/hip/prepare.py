@@ -13,7 +13,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from typing import Any, Literal
 from evaluator.hip.host import HostTools, find_host
 from evaluator.inside.hip_cpu import MODULE_NAME
 from evaluator.inside.hip_cpu.build import build_reference
+from evaluator.state import temporary_folder
 
 SOURCES = Path(__file__).resolve().parent
 HEADER_FOLDERS = ("cpu", "both", "gfx942")
@@ -263,8 +263,8 @@ def _compile_allocator(host: HostTools, toolchain: HipToolchain) -> None:
 
 
 def _compile_reference(toolchain: HipToolchain) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        build_reference(REFERENCE, MODULE_NAME, Path(folder), toolchain.as_dict())
+    with temporary_folder("toolchain") as folder:
+        build_reference(REFERENCE, MODULE_NAME, folder, toolchain.as_dict())
 
 
 def _collect_device_libraries(host: HostTools, bitcode: Path) -> None:

@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -25,6 +24,7 @@ from evaluator.hip.prepare import EXPORTS, REFERENCE, ROCM_HEADERS, SOURCES, loc
 from evaluator.inside.excerpts import excerpt
 from evaluator.inside.hip_cpu import MODULE_NAME
 from evaluator.inside.hip_gpu.build import build_reference
+from evaluator.state import temporary_folder
 
 Kind = Literal["cuda", "rocm"]
 _BINDING_FLAGS = ("-std=c++20", "-O1", "-fPIC", "-w")
@@ -203,9 +203,9 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
 
 
 def _compile_reference(toolchain: GpuToolchain) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder("toolchain") as folder:
         try:
-            build_reference(REFERENCE, MODULE_NAME, Path(folder), toolchain.as_dict())
+            build_reference(REFERENCE, MODULE_NAME, folder, toolchain.as_dict())
         except (RuntimeError, ValueError) as error:
             raise HostError(str(error)) from error
 

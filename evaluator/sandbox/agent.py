@@ -49,8 +49,8 @@ class AgentBox:
         Raises:
             HostError: this host has no bubblewrap, the only way to confine a command-line agent.
         """
-        if not bubblewrap.works():
-            raise HostError("a command-line agent needs bubblewrap, which does not work on this host")
+        if why := bubblewrap.refusal():
+            raise HostError(f"a command-line agent needs a sandbox: {why}")
         for path, mode in ((self.folder, 0o711), (self.workspace, 0o700), (self.sockets, 0o711)):
             path.mkdir(exist_ok=True)
             path.chmod(mode)

@@ -24,6 +24,7 @@ from pathlib import Path
 from evaluator.errors import SandboxError
 from evaluator.host_paths import ARENA, WORKSPACE
 from evaluator.inside import processes
+from evaluator.inside.excerpts import MAX_SENTENCE, cut
 from evaluator.inside.limits import Access, Limits
 
 SWEPT = (WORKSPACE, "/tmp", "/dev/shm")
@@ -45,12 +46,23 @@ def program() -> str | None:
 
 
 @functools.cache
-def works() -> bool:
-    """Return whether bubblewrap exists and may make namespaces on this host. The test takes 10 ms, once."""
+def refusal() -> str | None:
+    """Return why no sandbox can be started on this host; None if one can. The trial takes 20 ms, once.
+
+    It is the command line of a sandbox, so whatever a service manager or a container forbids shows in it.
+    """
     if program() is None:
-        return False
-    trial = [str(program()), *NAMESPACES, *user_namespace(), "--ro-bind", "/", "/", "--proc", "/proc", "true"]
-    return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+        return "bubblewrap is missing"
+    with open(os.devnull, "wb") as info:
+        trial = [*command(Limits(), Access(), info.fileno()), "/usr/bin/true"]
+        ended = subprocess.run(trial, cwd="/", pass_fds=[info.fileno()], capture_output=True, text=True, check=False)
+    if ended.returncode == 0:
+        return None
+    return f"bubblewrap does not work on this host: {cut(ended.stderr.strip(), MAX_SENTENCE)}"
+
+
+def works() -> bool:
+    return refusal() is None
 
 
 def command(limits: Limits, access: Access, info_fd: int) -> list[str]:

@@ -6,6 +6,7 @@ one neighbour, count it, and let all be killed at once. Groups lie below the jud
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
@@ -167,8 +168,17 @@ def _divided(own: Path) -> Path:
     if (own / "cgroup.procs").read_text().split() == [str(os.getpid())]:
         (own / JUDGE).mkdir(exist_ok=True)
         (own / JUDGE / "cgroup.procs").write_text(str(os.getpid()))
+        atexit.register(_undivide, own)
     control.write_text(" ".join(f"+{name}" for name in sorted(NEEDED)))
     return own
+
+
+def _undivide(own: Path) -> None:
+    """Leave the judge's own group as it was found: a process can be put into it again, as the next of a service is."""
+    with contextlib.suppress(OSError):
+        (own / "cgroup.subtree_control").write_text(" ".join(f"-{name}" for name in sorted(NEEDED)))
+        (own / "cgroup.procs").write_text(str(os.getpid()))
+        (own / JUDGE).rmdir()
 
 
 def _remove_orphans(parent: Path) -> None:

@@ -13,7 +13,7 @@ from evaluator.inside import folders, processes
 
 def make_workspace() -> str:
     """Make a folder that other users may enter but not list."""
-    folder = tempfile.mkdtemp(prefix=WORKSPACE_PREFIX)
+    folder = tempfile.mkdtemp(prefix=f"{WORKSPACE_PREFIX}{os.getpid()}_")
     os.chmod(folder, 0o711)
     return folder
 

@@ -49,8 +49,8 @@ def open_sandbox(
     """Start a sandbox and return at once; the first spawn waits until it is ready."""
     if kind == "auto":
         kind = "bubblewrap" if bubblewrap.works() else "plain"
-    if kind == "bubblewrap" and not bubblewrap.works():
-        raise SandboxError("bubblewrap is missing, or may not make namespaces on this host")
+    if kind == "bubblewrap" and (why := bubblewrap.refusal()):
+        raise SandboxError(why)
     return Sandbox(kind, limits or Limits(), access or Access())
 
 

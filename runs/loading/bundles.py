@@ -19,6 +19,7 @@ from evaluator.bundles.archives.packing import write_zip
 from evaluator.bundles.checking import CheckedBundle, check_files
 from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleError, BundleProblem
+from evaluator.state import temporary_folder
 from runs import agents, archive, disk, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
@@ -89,8 +90,8 @@ def _read(submission: Submission) -> CheckedBundle:
     Raises:
         BundleError: they are no archive that can be read.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bundle"
+    with temporary_folder("bundle") as folder:
+        path = folder / "bundle"
         archive.copy_upload(submission.digest, path)
         return check_files(read_members(path, name=submission.file_name), submission.declared)
 

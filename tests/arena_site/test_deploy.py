@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from django.core.management import get_commands
 
 from arena_site.environment import DEFAULT_AGENT_SECRETS, Variable
 from arena_site.settings import env
+from evaluator.sandbox import bubblewrap
 from tests.conftest import lacking
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -25,7 +28,7 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OF_COMPOSE = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"}
 KEYS = {  # of the compose specification, as far as they are used here
     *("build", "image", "restart", "environment", "volumes", "depends_on", "security_opt", "cap_drop", "command"),
-    *("ports", "healthcheck", "stop_grace_period"),
+    *("ports", "healthcheck", "stop_grace_period", "env_file"),
 }
 
 
@@ -97,6 +100,49 @@ def test_a_unit_starts_an_existing_command_as_an_unprivileged_user(text: str) ->
     assert re.findall(r"^Exec\w+=(\S+)", text, re.MULTILINE)[0] == "/opt/arena/.venv/bin/python"
 
 
+FORBIDDEN = {  # by what confines a unit: system calls by their number on x86-64 and aarch64
+    "NoNewPrivileges": [],
+    "LockPersonality": [(135, 92)],
+    "RestrictSUIDSGID": [(437, 437)],  # openat2; others by the bits that they set
+    "ProtectHostname": [(170, 161), (171, 162)],
+}
+MOUNTED = {"PrivateTmp", "ProtectSystem", "ProtectHome"}  # over folders of which a sandbox reads nothing, or read-only
+UNDER = """
+import ctypes, errno, json, platform, sys
+from evaluator.inside import seccomp
+from evaluator.sandbox import bubblewrap
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+column = list(seccomp.AUDIT_ARCH).index(platform.machine())
+begin = seccomp._only(seccomp.AUDIT_ARCH[platform.machine()])
+refused = [step for numbers in json.loads(sys.argv[1]) for step in seccomp._refuse(numbers[column], errno.EPERM)]
+seccomp._program = lambda machine, guarded: [*begin, *refused, (seccomp.RETURN, 0, 0, seccomp.ALLOW)]
+assert seccomp.install([])
+print(bubblewrap.refusal())
+"""
+
+
+def refusal_under(names: set[str]) -> str:
+    """What the trial of a sandbox says in a process that these directives confine."""
+    if bubblewrap.refusal():
+        lacking("bubblewrap does not work here")
+    calls = json.dumps([numbers for name in names for numbers in FORBIDDEN[name]])
+    ended = subprocess.run([sys.executable, "-c", UNDER, calls], capture_output=True, text=True, check=True)
+    return ended.stdout.strip()
+
+
+def test_a_worker_in_its_unit_can_start_a_sandbox_and_finds_out_first() -> None:
+    """There is no systemd here that could start the unit, so system calls are forbidden as it would."""
+    text = (DEPLOY / "systemd" / "arena-worker@.service").read_text()
+    confining = re.findall(
+        r"^((?:NoNew|Private|Protect|Proc|Restrict|Lock|SystemCall|Capab|Memory|Device)\w+)=", text, re.MULTILINE
+    )
+    names = {name for name in confining if not name.startswith("RestartPrevent")}
+    assert names <= {*FORBIDDEN, *MOUNTED} - {"ProtectHostname"}
+    assert refusal_under(names - MOUNTED) == "None"
+    assert "hostname" in refusal_under({"ProtectHostname"})
+    assert re.search(r"^ExecStartPre=\S+ -m evaluator doctor .*--sandbox bubblewrap$", text, re.MULTILINE)
+
+
 def test_a_worker_on_another_host_gets_the_settings_of_mail_and_budget() -> None:
     shared = {"SITE_URL", "ARENA_DAY_CAP_USD", *(name for name in env.read if name.startswith("EMAIL_"))}
     for name in EXAMPLES:
@@ -135,7 +181,27 @@ def test_the_compose_file_sets_what_the_code_reads_and_holds_no_secret() -> None
     assert filled <= set(env.read) | set(DEFAULT_AGENT_SECRETS) | OF_COMPOSE
     assert all(re.search(rf"\$\{{{name}:\?", text) for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"))
     example = re.findall(r"^(\w+)=", (DEPLOY / "compose.env.example").read_text(), re.MULTILINE)
-    assert filled - {"ARENA_HOST"} == set(example)
+    assert {"SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "SITE_URL", "HTTPS"} <= set(example) <= filled
+
+
+def test_a_setting_in_the_file_beside_the_compose_file_reaches_the_services() -> None:
+    """And what is left empty has the default of docs/settings.md; PORT and ARENA_LISTEN say where the host listens."""
+    for name in {*env.read} - {"PORT", "ARENA_LISTEN"}:
+        for service in ("prepare", "web", "beat", "worker"):
+            value = SERVICES[service]["environment"].get(name, "")
+            assert re.match(rf"\$\{{{name}:[-?]", value), f"{service}: {name}"
+    assert "${ARENA_LISTEN:-127.0.0.1}:${PORT:-8000}:8000" in SERVICES["web"]["ports"]
+    assert {name for name in SERVICES["worker"]["environment"] if name in DEFAULT_AGENT_SECRETS} == {
+        *DEFAULT_AGENT_SECRETS
+    }
+    assert SERVICES["prepare"]["env_file"] == ".env", "a name that is no setting is refused there"
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_a_unit_gives_its_process_every_setting(path: Path) -> None:
+    text = path.read_text()
+    assert re.search(r"^EnvironmentFile=/etc/arena/arena\.env$", text, re.MULTILINE)
+    assert set(re.findall(r"^Environment=(\w+)=", text, re.MULTILINE)) <= {"ARENA_HOST"}
 
 
 def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listens() -> None:
@@ -143,7 +209,7 @@ def test_a_container_starts_a_command_that_exists_and_only_the_web_server_listen
         for command in re.findall(r"manage\.py[ ,]+(\w+)", " ".join(service.get("command", []))):
             assert command in get_commands()
     assert {name: service["ports"] for name, service in SERVICES.items() if "ports" in service} == {
-        "web": ["127.0.0.1:8000:8000"]
+        "web": ["${ARENA_LISTEN:-127.0.0.1}:${PORT:-8000}:8000"]
     }
     assert "/readyz" in str(SERVICES["web"]["healthcheck"])
     dockerfile = (DEPLOY / "Dockerfile").read_text()

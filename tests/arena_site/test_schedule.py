@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import tempfile
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -96,3 +98,30 @@ def test_a_command_runs_in_a_process_of_its_own_and_its_lines_are_logged(
     assert schedule._run_command(["no_such_command"]) is False
     assert any("version: 5." in line.getMessage() for line in caplog.records)
     assert any("Unknown command" in line.getMessage() for line in caplog.records)
+
+
+def test_what_killed_processes_left_is_removed_and_nothing_else(
+    state: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Temporary folders by the process in their name, unfinished files once they are a day old."""
+    temporary, ended = state / "tmp", subprocess.Popen(["true"])
+    ended.wait()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    settings.ARCHIVE_FOLDER, settings.BROKER_FOLDER, settings.DUMP_FOLDER, settings.FILE_UPLOAD_TEMP_DIR = (
+        state / name for name in ("archive", "broker", "dump", "uploads")
+    )
+    settings.BACKUP_FOLDER = str(state / "backups")
+    left = [temporary / f"arena-{kind}{ended.pid}_x" / "file" for kind in ("", "agent-", "bundle-", "metrics-")]
+    left += [state / "archive" / "ab" / "x.part", state / "broker" / "messages" / "1.part", state / "uploads" / "tmpx"]
+    left += [state / "broker" / "taken" / "1.msg", state / ".dump-x" / "file", state / "backups" / ".arena-1.zip-x"]
+    kept = [temporary / f"arena-agent-{os.getpid()}_x" / "file", temporary / "arena-backup.zip", temporary / "other"]
+    kept += [state / "archive" / "ab" / "cd.gz", state / "broker" / "messages" / "1.msg", state / "dump" / "file"]
+    kept += [state / "backups" / "arena-1.zip", state / "archive" / "new.part", temporary / f"mine-{ended.pid}_x"]
+    for path in (*left, *kept):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for path in {*left, *(path.parent for path in left), *kept} - {state / "archive" / "new.part"}:
+        os.utime(path, (0, 0))
+    schedule.remove_what_was_left()
+    assert [path for path in left if path.exists()] == []
+    assert [path for path in kept if not path.exists()] == []

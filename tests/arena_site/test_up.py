@@ -174,6 +174,19 @@ def test_a_child_that_keeps_dying_ends_the_site(tmp_path: Path, capsys: pytest.C
     assert f"ended {up.RESTARTS + 1} times within a minute" in said.err
 
 
+def test_the_scheduler_runs_beside_the_worker_and_sweeps_while_that_one_starts_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker takes a minute to start, and its attempts would wait for it."""
+    started = list[str]()
+    monkeypatch.setattr(up, "is_prepared", lambda: True)
+    monkeypatch.setattr(up.Site, "start", lambda self, name, *command, **how: started.append(f"{name} {command[-1]}"))
+    monkeypatch.setattr(up.Site, "is_ready", lambda self, url: False)
+    monkeypatch.setattr(signal, "signal", lambda *number_and_handler: None)
+    assert up.up(tmp_path, free_port()) == 3
+    assert started[1:] == ["beat beat", "worker worker"]
+
+
 def said_by(script: str, state: Path, port: int, *arguments: str) -> str:
     command = [sys.executable, script, *arguments]
     known = {"cwd": ROOT, "env": environment(state, port), "timeout": DEADLINE_S}

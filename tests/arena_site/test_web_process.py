@@ -8,12 +8,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
 
+from arena_site.web_process import MOST_GATHERED_BYTES
 from tests.servers import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -35,20 +36,35 @@ SLOW = {  # what a client sends before it falls silent
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    number = free_port()
+    with impatient_site() as number:
+        yield number
+
+
+@contextmanager
+def impatient_site() -> Iterator[int]:
+    """Run tests/arena_site/impatient.py, and yield its port."""
+    port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "python:tests.arena_site.impatient"]
-    process = subprocess.Popen([*command, "--bind", f"127.0.0.1:{number}"], cwd=ROOT)
-    until = monotonic() + DEADLINE_S
-    while True:
-        try:
-            connected(number).close()
-            break
-        except OSError:
-            assert monotonic() < until
-            sleep(0.02)
-    yield number
-    process.terminate()
-    process.wait(DEADLINE_S)
+    with running([*command, "--bind", f"127.0.0.1:{port}"], port):
+        yield port
+
+
+@contextmanager
+def running(command: list[str], port: int) -> Iterator[None]:
+    """Run a server that listens on the port."""
+    process = subprocess.Popen(command, cwd=ROOT)
+    try:
+        until = monotonic() + DEADLINE_S
+        while process.poll() is None and monotonic() < until:
+            try:
+                connected(port).close()
+                break
+            except OSError:
+                sleep(0.02)
+        yield
+    finally:
+        process.terminate()
+        process.wait(DEADLINE_S)
 
 
 def connected(port: int, sent: bytes = b"") -> socket.socket:
@@ -64,6 +80,16 @@ def asked(port: int, address: str = "/", body: bytes | None = None) -> bytes:
         return client.getresponse().read()
     finally:
         client.close()
+
+
+def is_closed(client: socket.socket) -> bool:
+    client.setblocking(False)
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 def everything_of(client: socket.socket) -> bytes:
@@ -130,6 +156,15 @@ def test_a_body_arrives_whole(port: int, size: int) -> None:
     assert asked(port, "/digest", body[:size]) == f"{hashlib.sha256(body[:size]).hexdigest()} 0".encode()
 
 
+@pytest.mark.parametrize("size", [100_000, 3 << 20])
+def test_a_client_that_waits_for_consent_gets_it(port: int, size: int) -> None:
+    head = f"POST /digest HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: {size}"
+    with connected(port, head.encode() + b"\r\n\r\n") as client:
+        assert client.recv(1000).startswith(b"HTTP/1.1 100 Continue")
+        client.sendall(b"a" * size)
+        assert everything_of(client).endswith(f"{hashlib.sha256(b'a' * size).hexdigest()} 0".encode())
+
+
 def test_a_view_that_refuses_a_large_body_answers_before_it_arrives(port: int) -> None:
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n"
     with connected(port, head) as client:
@@ -143,6 +178,41 @@ def test_a_large_body_that_comes_too_slowly_or_ends_early_is_an_error_of_its_cli
         assert b"ended early" in everything_of(client)
     with connected(port, head) as client:
         assert b"timed out" in everything_of(client)
+
+
+def test_large_responses_of_one_connection_arrive_whole(port: int) -> None:
+    request = b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"
+    with connected(port, request * 2 + request.replace(b"/1.1", b"/1.0")) as client:
+        sleep(0.1)
+        content = everything_of(client)
+    assert content.count(asked(port, "/large")) == 3
+
+
+def test_requests_that_have_not_arrived_hold_little_memory_together(port: int) -> None:
+    head = b"POST /digest HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n"
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connected(port)) for _ in range(40)]
+        for client in clients:
+            with suppress(OSError):
+                client.sendall(head + b"a" * 1_990_000)
+        assert asked(port) == b"a page"
+        until = monotonic() + DEADLINE_S
+        while sum(map(is_closed, clients)) < 40 - MOST_GATHERED_BYTES // 1_990_000:
+            assert monotonic() < until
+            sleep(0.02)
+
+
+def test_of_more_large_uploads_than_may_wait_the_newest_are_refused(port: int, tmp_path: Path) -> None:
+    head = f"POST /wait?{tmp_path} HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n".encode()
+    with ExitStack() as stack:
+        waiting = [stack.enter_context(connected(port, head)) for _ in range(16)]
+        while len(list(tmp_path.iterdir())) < 2:
+            sleep(0.01)
+        with connected(port, head) as late:
+            assert everything_of(late).startswith(b"HTTP/1.1 503")
+        assert asked(port) == b"a page"
+        (tmp_path / "go").touch()
+        assert all(b"waited" in everything_of(client) for client in waiting)
 
 
 def test_requests_of_one_connection_are_answered_in_order(port: int) -> None:

@@ -12,7 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from evaluator.backends import get_backend
 from evaluator.cli import doctor
+from evaluator.errors import SandboxError
+from evaluator.health.checks import HealthCheck
 from evaluator.records.record import PROTOCOL, read_record
 
 TASK = "triton2triton/arena/softmax"
@@ -98,6 +101,20 @@ def test_doctor_tries_everything_and_says_so():
     assert found.returncode == 0, found.stdout
     for name in ("python", "packages", "disk", "hip toolchain", "sandbox bubblewrap", "sandbox plain", "tasks"):
         assert name in found.stdout
+
+
+def test_doctor_needs_the_sandbox_that_it_is_asked_for(monkeypatch):
+    def refused(*args, **kwargs):
+        raise SandboxError("bwrap: Can't set hostname: Operation not permitted")
+
+    monkeypatch.setattr(doctor, "open_sandbox", refused)
+    for name in ("_packages", "_device", "_hip", "_tasks"):  # they take seconds
+        monkeypatch.setattr(doctor, name, lambda *backend: HealthCheck("left out", True, False, ""))
+    for chosen, needed in (("auto", "plain"), ("plain", "plain"), ("bubblewrap", "bubblewrap")):
+        found = [check for check in doctor.checks(get_backend("cpu"), chosen) if check.name.startswith("sandbox")]
+        assert [check.name for check in found if check.needed] == [f"sandbox {needed}"]
+        assert not any(check.good for check in found)
+        assert "Can't set hostname" in found[0].text
 
 
 @pytest.mark.parametrize(

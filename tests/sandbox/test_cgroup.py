@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -30,8 +31,18 @@ def test_a_group_that_divides_its_resources_is_taken_as_it_is(tmp_path: Path) ->
 def test_a_judge_alone_in_its_group_moves_below_it(tmp_path: Path) -> None:
     own = group_of_version_2(tmp_path / "service", divides="\n", processes=f"{os.getpid()}\n")
     assert cgroup._divided(own) == own
+    atexit.unregister(cgroup._undivide)
     assert (own / "judge" / "cgroup.procs").read_text() == str(os.getpid())
     assert (own / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+
+
+def test_a_judge_that_ends_leaves_its_group_so_that_the_next_process_can_enter(tmp_path: Path) -> None:
+    own = group_of_version_2(tmp_path / "service", divides="cpu memory pids\n", processes="\n")
+    (own / "judge").mkdir()
+    cgroup._undivide(own)
+    assert (own / "cgroup.subtree_control").read_text() == "-cpu -memory -pids"
+    assert (own / "cgroup.procs").read_text() == str(os.getpid())
+    assert not (own / "judge").exists()
 
 
 def test_a_judge_that_has_moved_uses_the_group_above(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluator.errors import HostError
+from evaluator.state import remove_orphans
 from runs import compatibility
 from runs.job_messages import CHECKS
 from runs.management.named import ONE_HOST, row_named
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         if lock is None:
             raise CommandError(f"another worker is running for {host}: each device has one worker", returncode=3)
         with lock:
+            remove_orphans()
             self._work_for(host)
 
     def _work_for(self, host: Host) -> None:
