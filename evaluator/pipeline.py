@@ -21,7 +21,7 @@ from evaluator.backends import Backend
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
-from evaluator.gates.context import Context, checked, release
+from evaluator.gates.context import BaselineKernels, Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -39,6 +39,7 @@ from evaluator.unseen.record import UnseenRecord
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
 SANDBOX_WALL_S = 3600.0
+BASELINES_S = SANDBOX_WALL_S / 2  # age at which a new evaluation gets another sandbox for its baseline
 # Errors that are not the candidate's fault. torch raises RuntimeError and MemoryError in the judge's own process: only
 # running out of GPU memory has a class of its own.
 FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
@@ -74,6 +75,8 @@ class Evaluator:
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
+        self._of_baselines: Sandbox | None = None  # see _take_for_baseline
+        self._baseline_kernels: BaselineKernels = {}
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
         self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
 
@@ -83,6 +86,7 @@ class Evaluator:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._drop_sandbox_of_baselines()
         self._standby.close()
 
     def evaluate(
@@ -212,6 +216,7 @@ class Evaluator:
             return self._attempt(task, candidate, sessions)
         except FAULTS as error:
             fault = Fault.of(error)
+        self._drop_sandbox_of_baselines()
         gc.collect()
         release(self.backend)
         return fault
@@ -240,12 +245,15 @@ class Evaluator:
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
+            if files is context.baseline_files and not self.backend.has_clock:
+                side.take_sandbox = self._take_for_baseline
             sides.append(side)
             return side
 
         context = Context(
             task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
         )
+        context.baseline_kernels = self._baseline_kernels
         if self._order_seed is not None:
             context.order_seed = self._order_seed
         used, waited_s = list[Sandbox](), self._device_lock.waited_s
@@ -257,7 +265,8 @@ class Evaluator:
                 release(self.backend)
                 used += [side.sandbox for side in sides if side.sandbox is not None]
                 for sandbox in used:
-                    sandbox.close()
+                    if sandbox is not self._of_baselines:
+                        sandbox.close()
         context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly in the background
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
         context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
@@ -288,6 +297,26 @@ class Evaluator:
             device=self.backend.torch_device,
             allocator=self.backend.allocator,
         )
+
+    def _take_for_baseline(self) -> Sandbox:
+        """Return a sandbox for the task's own baseline; where sandboxes are strong, one for many evaluations.
+
+        It runs nothing but baselines, each call in a worker of its own, and no candidate can reach into it. A host with
+        a device clock does not share it, since baseline and candidate share the device's memory.
+        """
+        shared = self._of_baselines
+        if shared is not None and shared.age_s < BASELINES_S and shared.is_open:
+            return shared
+        self._drop_sandbox_of_baselines()
+        taken = self._standby.take()
+        if taken.kind == STRONG_SANDBOX:
+            self._of_baselines = taken
+        return taken
+
+    def _drop_sandbox_of_baselines(self) -> None:
+        if self._of_baselines is not None:
+            self._of_baselines.close()
+            self._of_baselines = None
 
     def _open_sandbox(self) -> Sandbox:
         limits = replace(self.backend.limits, wall_s=SANDBOX_WALL_S)

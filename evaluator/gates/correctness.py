@@ -18,7 +18,7 @@ from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, note_coverage
-from evaluator.gates.isa import note_baseline, note_launches, note_ran
+from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
@@ -59,7 +59,7 @@ def check(context: Context) -> Rejection | None:
         return rejection
     assert context.runner is not None
     forward: list[JudgedDraw] = []
-    with trusted_runner(context.baseline, cross_compile=True) as baseline:
+    with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
             if rejection := _check_case(context, case, baseline, forward):
                 return rejection
