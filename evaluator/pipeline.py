@@ -75,7 +75,7 @@ class Evaluator:
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
-        self._of_baselines: Sandbox | None = None  # see _take_for_baseline
+        self._of_baselines: Sandbox | None = None  # the sandbox that baselines share
         self._baseline_kernels: BaselineKernels = {}
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
         self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
@@ -233,19 +233,22 @@ class Evaluator:
         self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], round_digest: str, generator: str
     ) -> UnseenRecord:
         begin, started_at = monotonic(), datetime.now(UTC)
-        with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
+        with self._context(task, baseline(task), trusted=True) as ours, self._context(task, candidate) as theirs:
             trials = unseen.judge(ours, theirs, cases)
         theirs.seconds["total"] = monotonic() - begin
         return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
     @contextmanager
-    def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
-        """Open the context of one evaluation; the sandboxes of its sides are closed at the end."""
+    def _context(self, task: TaskSpec, candidate: Candidate, *, trusted: bool = False) -> Iterator[Context]:
+        """Open the context of one evaluation; the sandboxes of its sides are closed at the end.
+
+        `trusted`: the candidate is the task's own baseline.
+        """
         sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
-            if files is context.baseline_files and not self.backend.has_clock:
+            if (files is context.baseline_files or trusted) and self._shares_sandboxes:
                 side.take_sandbox = self._take_for_baseline
             sides.append(side)
             return side
@@ -298,20 +301,20 @@ class Evaluator:
             allocator=self.backend.allocator,
         )
 
-    def _take_for_baseline(self) -> Sandbox:
-        """Return a sandbox for the task's own baseline; where sandboxes are strong, one for many evaluations.
+    @property
+    def _shares_sandboxes(self) -> bool:
+        """Whether baselines of many evaluations run in one sandbox, each in workers of its own.
 
-        It runs nothing but baselines, each call in a worker of its own, and no candidate can reach into it. A host with
-        a device clock does not share it, since baseline and candidate share the device's memory.
+        No candidate can reach into a strong one, but with a device clock both sides use the device's memory.
         """
+        return not self.backend.has_clock and self._standby.kind == STRONG_SANDBOX
+
+    def _take_for_baseline(self) -> Sandbox:
         shared = self._of_baselines
-        if shared is not None and shared.age_s < BASELINES_S and shared.is_open:
-            return shared
-        self._drop_sandbox_of_baselines()
-        taken = self._standby.take()
-        if taken.kind == STRONG_SANDBOX:
-            self._of_baselines = taken
-        return taken
+        if shared is None or not shared.is_open or shared.age_s > BASELINES_S:
+            self._drop_sandbox_of_baselines()
+            shared = self._of_baselines = self._standby.take()
+        return shared
 
     def _drop_sandbox_of_baselines(self) -> None:
         if self._of_baselines is not None:
