@@ -259,7 +259,7 @@ class Evaluator:
         context.baseline_kernels = self._baseline_kernels
         if self._order_seed is not None:
             context.order_seed = self._order_seed
-        used, waited_s = list[Sandbox](), self._device_lock.waited_s
+        used, shared, waited_s = list[Sandbox](), self._of_baselines, self._device_lock.waited_s
         with self._device_lock.shared():
             try:
                 yield context
@@ -270,7 +270,8 @@ class Evaluator:
                 for sandbox in used:
                     if sandbox is not self._of_baselines:
                         sandbox.close()
-        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly in the background
+        started_s = (sandbox.ready_s for sandbox in used if sandbox is not shared)
+        context.seconds["sandbox_start"] = sum(started_s)  # mostly in the background
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
         context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
 
