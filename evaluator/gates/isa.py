@@ -98,13 +98,15 @@ def note_baseline(context: Context, runner: Runner) -> None:
         BaselineError: the worker's report is malformed.
     """
     key = _key_of_baseline(context)
-    if key not in context.baseline_kernels:
+    kernels: object = context.baseline_kernels.get(key)
+    if kernels is None:
         with blaming_baseline(context.task):
             kernels = runner.report().get("kernels")
-        if not isinstance(kernels, list) or not all(map(_is_report, kernels)):
-            raise BaselineError(f"the baseline of {context.task.id} gave a malformed ISA report")
+    if not isinstance(kernels, list) or not all(map(_is_report, kernels)):
+        raise BaselineError(f"the baseline of {context.task.id} gave a malformed ISA report")
+    if not any(str(kernel.get("error")).startswith(NOT_IN_TIME) for kernel in kernels):
         context.baseline_kernels[key] = kernels
-    context.isa += _reports("baseline", context.baseline_kernels[key])
+    context.isa += _reports("baseline", kernels)
 
 
 def _key_of_baseline(context: Context) -> tuple[str, ...]:
