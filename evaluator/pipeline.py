@@ -21,7 +21,7 @@ from evaluator.backends import Backend
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
-from evaluator.gates.context import Context, checked, release
+from evaluator.gates.context import BaselineKernels, Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -39,6 +39,7 @@ from evaluator.unseen.record import UnseenRecord
 GATES = (source, compile_gate, correctness, performance, integrity)
 SandboxKind = Literal["auto", "bubblewrap", "plain"]
 SANDBOX_WALL_S = 3600.0
+BASELINES_S = SANDBOX_WALL_S / 2  # age at which a new evaluation gets another sandbox for its baseline
 # Errors that are not the candidate's fault. torch raises RuntimeError and MemoryError in the judge's own process: only
 # running out of GPU memory has a class of its own.
 FAULTS = (SandboxError, BaselineError, RuntimeError, MemoryError)
@@ -74,6 +75,8 @@ class Evaluator:
         self._kind: SandboxKind = sandbox
         # A GPU host starts a sandbox for each side ahead; on a CPU host the second would slow down the evaluation.
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
+        self._of_baselines: Sandbox | None = None  # the sandbox that baselines share
+        self._baseline_kernels: BaselineKernels = {}
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
         self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
 
@@ -83,6 +86,7 @@ class Evaluator:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._drop_sandbox_of_baselines()
         self._standby.close()
 
     def evaluate(
@@ -212,6 +216,7 @@ class Evaluator:
             return self._attempt(task, candidate, sessions)
         except FAULTS as error:
             fault = Fault.of(error)
+        self._drop_sandbox_of_baselines()
         gc.collect()
         release(self.backend)
         return fault
@@ -228,27 +233,33 @@ class Evaluator:
         self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], round_digest: str, generator: str
     ) -> UnseenRecord:
         begin, started_at = monotonic(), datetime.now(UTC)
-        with self._context(task, baseline(task)) as ours, self._context(task, candidate) as theirs:
+        with self._context(task, baseline(task), trusted=True) as ours, self._context(task, candidate) as theirs:
             trials = unseen.judge(ours, theirs, cases)
         theirs.seconds["total"] = monotonic() - begin
         return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
     @contextmanager
-    def _context(self, task: TaskSpec, candidate: Candidate) -> Iterator[Context]:
-        """Open the context of one evaluation; the sandboxes of its sides are closed at the end."""
+    def _context(self, task: TaskSpec, candidate: Candidate, *, trusted: bool = False) -> Iterator[Context]:
+        """Open the context of one evaluation; the sandboxes of its sides are closed at the end.
+
+        `trusted`: the candidate is the task's own baseline.
+        """
         sides = list[Side]()
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
+            if (files is context.baseline_files or trusted) and self._shares_sandboxes:
+                side.take_sandbox = self._take_for_baseline
             sides.append(side)
             return side
 
         context = Context(
             task, candidate, baseline(task), self.backend, open_side, self._standby.settle, self._device_lock
         )
+        context.baseline_kernels = self._baseline_kernels
         if self._order_seed is not None:
             context.order_seed = self._order_seed
-        used, waited_s = list[Sandbox](), self._device_lock.waited_s
+        used, shared, waited_s = list[Sandbox](), self._of_baselines, self._device_lock.waited_s
         with self._device_lock.shared():
             try:
                 yield context
@@ -257,8 +268,10 @@ class Evaluator:
                 release(self.backend)
                 used += [side.sandbox for side in sides if side.sandbox is not None]
                 for sandbox in used:
-                    sandbox.close()
-        context.seconds["sandbox_start"] = sum(sandbox.ready_s for sandbox in used)  # mostly in the background
+                    if sandbox is not self._of_baselines:
+                        sandbox.close()
+        started_s = (sandbox.ready_s for sandbox in used if sandbox is not shared)
+        context.seconds["sandbox_start"] = sum(started_s)  # mostly in the background
         context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
         context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
 
@@ -288,6 +301,26 @@ class Evaluator:
             device=self.backend.torch_device,
             allocator=self.backend.allocator,
         )
+
+    @property
+    def _shares_sandboxes(self) -> bool:
+        """Whether baselines of many evaluations run in one sandbox, each in workers of its own.
+
+        No candidate can reach into a strong one, but with a device clock both sides use the device's memory.
+        """
+        return not self.backend.has_clock and self._standby.kind == STRONG_SANDBOX
+
+    def _take_for_baseline(self) -> Sandbox:
+        shared = self._of_baselines
+        if shared is None or not shared.is_open or shared.age_s > BASELINES_S:
+            self._drop_sandbox_of_baselines()
+            shared = self._of_baselines = self._standby.take()
+        return shared
+
+    def _drop_sandbox_of_baselines(self) -> None:
+        if self._of_baselines is not None:
+            self._of_baselines.close()
+            self._of_baselines = None
 
     def _open_sandbox(self) -> Sandbox:
         limits = replace(self.backend.limits, wall_s=SANDBOX_WALL_S)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from traceback import clear_frames
 from types import ModuleType, TracebackType
+from typing import Any
 
 import torch
 
@@ -35,6 +36,8 @@ from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
 
+# What workers reported of the kernels that baselines launch, by digest of the task and its cases: the same every time.
+BaselineKernels = dict[tuple[str, ...], list[dict[str, Any]]]
 ORDER_SEED_BITS = 48  # a JSON number that every reader keeps exactly
 
 
@@ -85,6 +88,7 @@ class Context:
     at_work: CaseState | None = None  # the case being timed, or whose times are being checked
     passed_over: list[Rejection] | None = None  # of every_verdict; None: the first rejection ends its gate
     held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
+    baseline_kernels: BaselineKernels = field(default_factory=dict)
     _reference: Reference | None = None
 
     @property

@@ -8,9 +8,10 @@ right only while everything runs upwards gets a flag; one that is wrong then is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import cycle
 
 import torch
 
@@ -18,7 +19,7 @@ from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, note_coverage
-from evaluator.gates.isa import note_baseline, note_launches, note_ran
+from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
 from evaluator.judge.draws import Contents, Draw, draws_of
@@ -59,7 +60,7 @@ def check(context: Context) -> Rejection | None:
         return rejection
     assert context.runner is not None
     forward: list[JudgedDraw] = []
-    with trusted_runner(context.baseline, cross_compile=True) as baseline:
+    with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
             if rejection := _check_case(context, case, baseline, forward):
                 return rejection
@@ -181,8 +182,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
 def _sample_more(context: Context, state: CaseState) -> Rejection | None:
     """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
     calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
-    kinds = {draw.name: draw.kind for draw in draws_of(context.task) if draw.kind != "outlier"}
-    for draw in (Draw(kind, name, MORE_SAMPLES + index) for name, kind in kinds.items() for index in range(calls)):
+    for draw in more_draws(draws_of(context.task), calls):
         assert context.runner is not None
         contents = context.contents(state.case, draw)
         call = context.runner.call(state.case, contents, context.order(state.case, draw))
@@ -190,6 +190,17 @@ def _sample_more(context: Context, state: CaseState) -> Rejection | None:
         if judged_call(context, judged, call).rejection:
             return judged.rejection
     return None
+
+
+def more_draws(draws: Iterable[Draw], calls: int) -> Iterator[Draw]:
+    """Yield that many new draws of each kind but outliers; special ones take turns among the task's alphabets."""
+    names: dict[str, dict[str, None]] = {}
+    for draw in draws:
+        if draw.kind != "outlier":
+            names.setdefault(draw.kind, {})[draw.name] = None
+    for kind, of_kind in names.items():
+        for index, name in zip(range(calls), cycle(of_kind), strict=False):
+            yield Draw(kind, name, MORE_SAMPLES + index)
 
 
 def samples_problem(state: CaseState) -> Rejection | None:

@@ -86,17 +86,31 @@ def launch_problem(context: Context) -> Rejection | None:
     return reported if isinstance(reported, Rejection) else _problem(context, reported)
 
 
+def is_baseline_known(context: Context) -> bool:
+    """Return whether an earlier evaluation has compiled the kernels that the baseline launches on these cases."""
+    return _key_of_baseline(context) in context.baseline_kernels
+
+
 def note_baseline(context: Context, runner: Runner) -> None:
-    """Add the kernels that the baseline's worker launched to the report.
+    """Add the kernels that the baseline launches to the report, by its worker unless they are known.
 
     Raises:
         BaselineError: the worker's report is malformed.
     """
-    with blaming_baseline(context.task):
-        kernels = runner.report().get("kernels")
+    key = _key_of_baseline(context)
+    kernels: object = context.baseline_kernels.get(key)
+    if kernels is None:
+        with blaming_baseline(context.task):
+            kernels = runner.report().get("kernels")
     if not isinstance(kernels, list) or not all(map(_is_report, kernels)):
         raise BaselineError(f"the baseline of {context.task.id} gave a malformed ISA report")
+    if not any(str(kernel.get("error")).startswith(NOT_IN_TIME) for kernel in kernels):
+        context.baseline_kernels[key] = kernels
     context.isa += _reports("baseline", kernels)
+
+
+def _key_of_baseline(context: Context) -> tuple[str, ...]:
+    return (context.task.digest, *(case.id for case in context.backend.cases(context.task)))
 
 
 def first_error(log: str) -> str:

@@ -43,7 +43,7 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     Raises:
         WorkerError: the build did not end, or its worker died.
     """
-    path = _path(side.files[side.source], toolchain)
+    path = build_file(side.files[side.source], toolchain)
     if (cached := _load(path)) is not None:
         return _build(*cached, cached=True)
     worker, limit_s = side.spawn(), side.task.limits.build_s
@@ -82,7 +82,8 @@ def _take(worker: Worker, path: str) -> bytes | None:
             return data
 
 
-def _path(source: bytes, toolchain: Toolchain) -> Path:
+def build_file(source: bytes, toolchain: Toolchain) -> Path:
+    """Return where the build of a source is cached."""
     key = hashlib.sha256(hashlib.sha256(source).digest() + toolchain.key.encode() + FORMAT).hexdigest()
     return state_folder() / "builds" / key[:2] / key
 

@@ -90,6 +90,16 @@ class Sandbox:
         return self._expiry.is_set()
 
     @property
+    def age_s(self) -> float:
+        """The seconds since it was started."""
+        return monotonic() - self._started_at
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has neither been closed nor killed."""
+        return not (self._closed or self._is_over())
+
+    @property
     def exceeded(self) -> str | None:
         """The limit that the processes of its last worker together exceeded, for which all were killed."""
         return self._watchdog.exceeded

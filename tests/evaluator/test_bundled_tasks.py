@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,16 @@ from evaluator.tasks.spec import CATEGORIES, TaskSpec
 from evaluator.tasks.suites import read_manifest
 from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
+from tests.native import NativeEvaluator
 
 LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
 TASKS = {task_id: load_task(task_id) for task_id in task_ids()}
+
+
+@pytest.fixture(scope="module")
+def native() -> Iterator[Evaluator]:
+    with NativeEvaluator() as evaluator:
+        yield evaluator
 
 
 def test_the_suites_hold_every_task() -> None:
@@ -34,11 +42,9 @@ def test_it_passes(task: TaskSpec, check: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
-def test_its_own_candidates_get_what_they_should(
-    task: TaskSpec, evaluator: Evaluator, native_evaluator: Evaluator
-) -> None:
+def test_its_own_candidates_get_what_they_should(task: TaskSpec, evaluator: Evaluator, native: Evaluator) -> None:
     """Baseline and expert have to compile for gfx942; what a variant gets does not depend on it."""
-    subject, variants = Subject(task, evaluator), Subject(task, native_evaluator)
+    subject, variants = Subject(task, evaluator), Subject(task, native)
     problems = {name: list(check(variants if name == "variants" else subject)) for name, check in RUN_CHECKS.items()}
     assert not any(problems.values()), problems
 

@@ -22,6 +22,7 @@ from evaluator.records.record import problems_of
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.reader import read_task
 from evaluator.unseen.cases import UnseenCase
+from tests.conftest import lacking
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,9 @@ class FailingEvaluator(Evaluator):
 
     def __init__(self, *errors: Exception, healthy: bool = True) -> None:
         super().__init__(get_backend("cpu"), "plain")
+        self.fail(*errors, healthy=healthy)
+
+    def fail(self, *errors: Exception, healthy: bool = True) -> None:
         self.errors, self.attempts, self.healthy = list(errors), 0, healthy
 
     def _attempt(self, task, candidate, sessions):
@@ -70,12 +74,18 @@ class FailingEvaluator(Evaluator):
         return self.healthy
 
 
+@pytest.fixture(scope="module")
+def failing():
+    with FailingEvaluator() as evaluator:
+        yield evaluator
+
+
 @pytest.mark.slow
-def test_after_an_evaluation_error_the_candidate_is_tried_once_more(tiny_task):
+def test_after_an_evaluation_error_the_candidate_is_tried_once_more(failing, tiny_task):
     task = tiny_task("triton2triton")
-    with FailingEvaluator(SandboxError("gone")) as evaluator:
-        record = evaluator.evaluate(task, baseline(task))
-    assert evaluator.attempts == 2
+    failing.fail(SandboxError("gone"))
+    record = failing.evaluate(task, baseline(task))
+    assert failing.attempts == 2
     assert record.status is Status.PASSED
 
 
@@ -91,12 +101,12 @@ def test_after_an_evaluation_error_the_candidate_is_tried_once_more(tiny_task):
     ],
 )
 def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_baseline(
-    errors, healthy, status, reason, tiny_task
+    errors, healthy, status, reason, failing, tiny_task
 ):
     task = tiny_task("triton2triton")
-    with FailingEvaluator(*errors, healthy=healthy) as evaluator:
-        record = evaluator.evaluate(task, baseline(task))
-    assert evaluator.attempts == 2
+    failing.fail(*errors, healthy=healthy)
+    record = failing.evaluate(task, baseline(task))
+    assert failing.attempts == 2
     assert (record.status, record.reason) == (status, reason)
     assert str(errors[1]) in record.message
     assert problems_of(record) == []
@@ -169,11 +179,32 @@ def test_unseen_cases_with_a_host_fault_are_tried_again_with_the_device_to_thems
     assert set(Watched.asked[2:]) == {"exclusive"}
 
 
-def test_after_a_host_error_the_candidate_is_not_tried_again(tiny_task):
+def test_after_a_host_error_the_candidate_is_not_tried_again(failing, tiny_task):
     task = tiny_task("triton2triton")
-    with FailingEvaluator(HostError("no compiler")) as evaluator, pytest.raises(HostError):
-        evaluator.evaluate(task, baseline(task))
-    assert evaluator.attempts == 1
+    failing.fail(HostError("no compiler"))
+    with pytest.raises(HostError):
+        failing.evaluate(task, baseline(task))
+    assert failing.attempts == 1
+
+
+@pytest.mark.slow
+def test_baselines_share_a_sandbox_while_it_is_open_and_candidates_share_none(evaluator, tiny_task, monkeypatch):
+    if not evaluator._shares_sandboxes:
+        lacking("this host has no strong sandbox")
+    task, taken, take = tiny_task("triton2triton"), [], evaluator._standby.take
+
+    def noted():
+        taken.append(take())
+        return taken[-1]
+
+    monkeypatch.setattr(evaluator._standby, "take", noted)
+    evaluator._drop_sandbox_of_baselines()
+    records = [evaluator.evaluate(task, baseline(task)) for _ in range(2)]
+    assert [sandbox.is_open for sandbox in taken] == [False, True, False], "candidate, baselines, candidate"
+    assert [one for one in records[0].isa if one.side == "baseline"]
+    assert records[0].isa == records[1].isa, "also where the baseline's kernels were compiled earlier"
+    taken[1].close()
+    assert evaluator._take_for_baseline() is taken[3]
 
 
 @pytest.mark.slow

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 import torch
 
+from evaluator.gates.correctness import more_draws
 from evaluator.judge.compare import compare
+from evaluator.judge.draws import draws_of
 from evaluator.judge.sampling import Evidence, example, must_differ, sampling_problem
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
@@ -157,17 +160,31 @@ def test_all_calls_together_show_what_no_single_one_does(
     assert words in str(evidence_of(sampler, COUNT, 9, generator).problem())
 
 
+def stratified(probabilities: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    """One number of each of as many strata as there are rows, in any order."""
+    strata = torch.randperm(ROWS, generator=generator)[:, None]
+    return inverse(probabilities, (strata + uniform(ROWS, count, generator)) / ROWS)
+
+
 def test_greedy_and_shared_samples_show_where_a_call_gives_one(generator: torch.Generator) -> None:
     def greedy(probabilities: torch.Tensor, *_: object) -> torch.Tensor:
         return probabilities.argmax(-1, keepdim=True)
 
     assert "the likeliest outcome" in str(evidence_of(greedy, 1, 60, generator).problem())
     assert "of different rows" in str(evidence_of(shared_by_rows, 1, 60, generator).problem())
+    assert "of different rows" in str(evidence_of(stratified, 1, 2 * 17 + 9, generator).problem())
 
 
 @pytest.mark.parametrize(("count", "calls"), [(COUNT, 0), (4, 5), (1, 17)])
 def test_more_calls_are_needed_where_one_gives_few_samples(count: int, calls: int, generator: torch.Generator) -> None:
     assert evidence_of(example, count, 1, generator).calls_needed == calls
+
+
+def test_more_draws_are_shared_by_the_special_alphabets() -> None:
+    draws = list(more_draws(draws_of(load_task("triton2triton/arena/topk_topp_sampling")), 45))
+    assert Counter(draw.kind for draw in draws) == {"standard": 45, "special": 45}
+    assert Counter(draw.name for draw in draws) == {"standard": 45, "flat": 15, "ties": 15, "masked": 15}
+    assert len(set(draws)) == 90
 
 
 @pytest.mark.slow

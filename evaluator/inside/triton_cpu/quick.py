@@ -15,6 +15,8 @@ from triton.language import core
 from triton.language.semantic import TritonSemantic
 from triton.runtime.interpreter import TensorHandle
 
+from evaluator.inside.triton_cpu.dtypes import Array
+
 Shape = tuple[int, ...]
 PLAIN = frozenset((core.tensor, int, float, bool, str, type(None), core.dtype))
 unwrap_slowly = core._unwrap_if_constexpr
@@ -60,8 +62,17 @@ def _spread(tensor: Any, shape: Shape) -> Any:
     handle = tensor.handle
     if tensor.type.is_block() and handle.data.shape == shape:
         return tensor
-    view = TensorHandle(np.broadcast_to(handle.data, shape), handle.dtype)
+    view = TensorHandle(_broadcast(handle.data, shape), handle.dtype)
     return core.tensor(view, block_type(tensor.type.scalar, shape))
+
+
+def _broadcast(data: Array, shape: Shape) -> Array:
+    """Return a view that cannot be written to; for a single number in a third of the time that NumPy takes."""
+    if data.size != 1 or 0 in shape:
+        return np.broadcast_to(data, shape)
+    view: Array = np.ndarray(shape, data.dtype, data, strides=(0,) * len(shape))
+    view.flags.writeable = False
+    return view
 
 
 def init_tensor(self: Any, handle: Any, type: Any) -> None:
