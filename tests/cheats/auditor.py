@@ -59,21 +59,36 @@ class Auditor:
 
 
 class Frugal(Evaluator):
-    """The baselines of all audits share a sandbox, half of the seconds; each candidate has its own."""
+    """Baselines share a sandbox, and so do candidates: a new one's imports are most of an audit's seconds.
+
+    Workers in one sandbox see nothing of each other (tests/sandbox). A candidate that leaves processes behind, exceeds
+    a limit or cannot be swept away ends its sandbox.
+    """
 
     _shared: Sandbox | None = None
     _lent = False
+    _of_candidates: Sandbox | None = None
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(None, None, None)
-        if self._shared is not None:
-            self._shared.close()
+        for sandbox in filter(None, (self._shared, self._of_candidates)):
+            sandbox.close()
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
         side = super()._side(task, files)
         if files.label == baseline(task).label:
             side.take_sandbox = self._take_shared
+        else:
+            side.take_sandbox = lambda: self._take_for_candidate(side)
         return side
+
+    def _take_for_candidate(self, side: Side) -> Any:
+        taken = self._of_candidates
+        if taken is None or taken._closed or taken.expired or taken.exceeded:
+            if taken is not None:
+                taken.close()
+            taken = self._of_candidates = self._standby.take()
+        return Lasting(taken, lambda: taken.close() if side.leftovers else None)
 
     def _take_shared(self) -> Any:
         if self._lent:  # a second baseline beside the first judges a timed output that is wrong
