@@ -1,5 +1,5 @@
-// What sources include first, precompiled for the device pass of gfx942 (gate.py): 0.6 s a source instead of 5.5 s. HIP, and
-// of torch what core/torch/extension.h includes, with what every header of an operator includes.
+// What sources include first, precompiled for the device pass of gfx942 (gate.py): a small source takes 0.6 s instead of
+// 5.6 s. HIP, and of torch what core/torch/extension.h includes, with what every header of an operator includes.
 #pragma once
 #include <hip/hip_runtime.h>
 
