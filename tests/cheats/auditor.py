@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from evaluator.backends import get_backend
 from evaluator.backends.base import Backend
 from evaluator.judge.side import Side
-from evaluator.pipeline import Evaluator, GateVerdict
+from evaluator.pipeline import SANDBOX_WALL_S, Evaluator, GateVerdict
 from evaluator.sandbox import Sandbox
 from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.spec import TaskSpec
@@ -84,10 +85,10 @@ class Frugal(Evaluator):
 
     def _take_for_candidate(self, side: Side) -> Any:
         taken = self._of_candidates
-        if taken is None or taken._closed or taken.expired or taken.exceeded:
-            if taken is not None:
-                taken.close()
-            taken = self._of_candidates = self._standby.take()
+        if taken is not None and not _serves(taken):
+            taken.close()
+            taken = None
+        taken = self._of_candidates = taken or self._standby.take()
         return Lasting(taken, lambda: taken.close() if side.leftovers else None)
 
     def _take_shared(self) -> Any:
@@ -100,6 +101,12 @@ class Frugal(Evaluator):
 
     def _taken_back(self) -> None:
         self._lent = False
+
+
+def _serves(sandbox: Sandbox) -> bool:
+    """Return whether it starts further workers, and will for the time of an evaluation."""
+    is_young = monotonic() - sandbox._started_at < SANDBOX_WALL_S / 2
+    return is_young and not (sandbox._closed or sandbox.expired or sandbox.exceeded)
 
 
 class Lasting:

@@ -42,9 +42,11 @@ class Site:
 
 def load_bundled_registry() -> None:
     """Do what load_registry does, whose 470 questions are asked once a session: later the same rows are copied."""
-    if not _registered:
+    is_empty = not any(model._default_manager.exists() for model in REGISTERED)
+    if not is_empty or not _registered:
         registry.load_registry(registry.BUNDLED)
-        _registered.update({model: list(model._default_manager.order_by("pk")) for model in REGISTERED})
+        if is_empty:
+            _registered.update({model: list(model._default_manager.order_by("pk")) for model in REGISTERED})
         return
     for model, rows in _registered.items():
         model._default_manager.bulk_create(rows)
