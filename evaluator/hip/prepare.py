@@ -29,6 +29,7 @@ HEADER_FOLDERS = ("cpu", "both", "gfx942")
 RUNTIME = ("scheduler", "launches", "memory", "host_api")  # in cpu/runtime
 ALLOCATOR = "allocator.cpp"
 REFERENCE = SOURCES / "reference.hip"  # what every extension uses
+GFX942_HEADER = "gfx942.pch"
 
 # Headers that only torch's ROCm build has; each is both/hipstream.h under another name.
 ROCM_HEADERS = (
@@ -69,6 +70,8 @@ _PRECOMPILING_FLAGS = (_INSTANTIATE, "-fpch-codegen", "-x", "c++-header")
 # torch's inline functions, compiled once. -O1 would take 43 s instead of 8 s, and extensions would not be faster: what
 # they inline is compiled with them at -O3.
 _HEADER_OBJECT_FLAGS = ("-O0", "-ffunction-sections", "-fdata-sections")
+# C++20's modules merge functions by name and types: the last flag keeps those of the host and of the device apart.
+_GFX942_PRECOMPILED_FLAGS = (_INSTANTIATE, "-Xclang", "-fno-cxx-modules")
 _GFX942_FLAGS = (
     *("-x", "hip", "--offload-arch=gfx942", "--offload-device-only", "--no-gpu-bundle-output", "--rocm-path=/usr"),
     *("-std=c++20", "-O3", "-w", "-Rpass-analysis=kernel-resource-usage"),
@@ -103,6 +106,7 @@ class HipToolchain:
     gfx942_reason: str
     gfx942_flags: tuple[str, ...]
     gfx942_headers: tuple[tuple[Path, ...], ...]  # include folders, for one attempt after another
+    gfx942_precompiled: tuple[str, ...]  # beside the first of them, for sources that a precompiled header fits
     names: tuple[tuple[str, str], ...]  # replaces a host path in messages
     readable: tuple[Path, ...]  # paths that a sandbox mounts read-only, besides /usr
 
@@ -148,7 +152,8 @@ def _key(host: HostTools) -> str:
     content = [
         asdict(host),
         importlib.metadata.version("torch"),
-        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS, _GFX942_FLAGS],
+        [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS],
+        [_GFX942_FLAGS, _GFX942_PRECOMPILED_FLAGS],
         [_RUNTIME_EXPORTS, ROCM_HEADERS],
         headers,
     ]
@@ -197,6 +202,7 @@ def _describe(host: HostTools, key: str, root: Path) -> HipToolchain:
         gfx942_reason=host.gfx942_lacks,
         gfx942_flags=(*_GFX942_FLAGS, *_MESSAGE_FLAGS, f"--rocm-device-lib-path={root / 'bitcode'}", *system),
         gfx942_headers=((include / "gfx942/core", *device), (include / "gfx942/lite", *device), device),
+        gfx942_precompiled=(*_GFX942_PRECOMPILED_FLAGS, *_to_cc1("-include-pch", str(root / GFX942_HEADER))),
         names=_names(host, root),
         readable=(root, host.torch_include, host.torch_libraries, host.triton_hip_include, host.python_include),
     )
@@ -233,6 +239,7 @@ def _build(host: HostTools, toolchain: HipToolchain, root: Path, device_only: bo
         _compile_reference(toolchain)
     if toolchain.gfx942_available:
         _collect_device_libraries(host, root / "bitcode")
+        _precompile_for_gfx942(toolchain, root)
     for path in root.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
 
@@ -254,6 +261,18 @@ def _compile_objects(toolchain: HipToolchain, root: Path) -> None:
         _run([*compiler, "-c", str(cpu / f"runtime/{part}.cpp"), "-o", str(root / f"{part}.o")])
     _run([*compiler, *_PRECOMPILING_FLAGS, str(cpu / "prelude.h"), "-o", str(header)])
     _run([*compiler, *_HEADER_OBJECT_FLAGS, "-c", str(header), "-o", str(root / "prelude.o")])
+
+
+def _precompile_for_gfx942(toolchain: HipToolchain, root: Path) -> None:
+    folders = [f"-I{folder}" for folder in toolchain.gfx942_headers[0]]
+    command = [str(toolchain.clang), *toolchain.gfx942_flags, *_GFX942_PRECOMPILED_FLAGS, *folders, "-fsyntax-only"]
+    output = _to_cc1("-emit-pch", "-o", str(root / GFX942_HEADER))
+    _run([*command, *output, str(root / "include/gfx942/prelude.h")])
+
+
+def _to_cc1(*flags: str) -> list[str]:
+    """Return the flags as the driver hands them on to the compiler itself, whatever it thinks of them for HIP."""
+    return [word for flag in flags for word in ("-Xclang", flag)]
 
 
 def _compile_allocator(host: HostTools, toolchain: HipToolchain) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from evaluator.backends import get_backend
 from evaluator.backends.base import Backend
 from evaluator.judge.side import Side
-from evaluator.pipeline import Evaluator, GateVerdict
+from evaluator.pipeline import SANDBOX_WALL_S, Evaluator, GateVerdict
 from evaluator.sandbox import Sandbox
 from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.spec import TaskSpec
@@ -59,21 +60,36 @@ class Auditor:
 
 
 class Frugal(Evaluator):
-    """The baselines of all audits share a sandbox, half of the seconds; each candidate has its own."""
+    """Baselines share a sandbox, and so do candidates: a new one's imports are most of an audit's seconds.
+
+    Workers in one sandbox see nothing of each other (tests/sandbox). A candidate that leaves processes behind, exceeds
+    a limit or cannot be swept away ends its sandbox.
+    """
 
     _shared: Sandbox | None = None
     _lent = False
+    _of_candidates: Sandbox | None = None
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(None, None, None)
-        if self._shared is not None:
-            self._shared.close()
+        for sandbox in filter(None, (self._shared, self._of_candidates)):
+            sandbox.close()
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
         side = super()._side(task, files)
         if files.label == baseline(task).label:
             side.take_sandbox = self._take_shared
+        else:
+            side.take_sandbox = lambda: self._take_for_candidate(side)
         return side
+
+    def _take_for_candidate(self, side: Side) -> Any:
+        taken = self._of_candidates
+        if taken is not None and not _serves(taken):
+            taken.close()
+            taken = None
+        taken = self._of_candidates = taken or self._standby.take()
+        return Lasting(taken, lambda: taken.close() if side.leftovers else None)
 
     def _take_shared(self) -> Any:
         if self._lent:  # a second baseline beside the first judges a timed output that is wrong
@@ -85,6 +101,12 @@ class Frugal(Evaluator):
 
     def _taken_back(self) -> None:
         self._lent = False
+
+
+def _serves(sandbox: Sandbox) -> bool:
+    """Return whether it starts further workers, and will for the time of an evaluation."""
+    is_young = monotonic() - sandbox._started_at < SANDBOX_WALL_S / 2
+    return is_young and not (sandbox._closed or sandbox.expired or sandbox.exceeded)
 
 
 class Lasting:

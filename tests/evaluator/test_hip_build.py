@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluator.inside.hip_cpu import build_both, build_cpu, gate_gfx942
+from evaluator.inside.hip_cpu.torch_names import fits_precompiled
 from tests.conftest import lacking
 
 HERE = Path(__file__).parent
@@ -136,6 +137,32 @@ def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain:
     assert [copies[name] for name in names] == [0, 0, 0, 8, 0]
     assert spills["code_bytes"] > copies["code_bytes"] > 0
     assert all(set(kernel) == set(spills) and kernel["sgpr"] > 0 for kernel in kernels.values())
+
+
+def test_the_gate_reads_the_same_with_and_without_the_precompiled_header(
+    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
+) -> None:
+    """One that cannot be read is as one that a source does not compile with: the source is compiled without it."""
+    absent = {**gfx942_toolchain, "gfx942_precompiled": ["-Xclang", "-include-pch", "-Xclang", "/nothing.pch"]}
+    fast, slow = (gate_gfx942(write(), tmp_path, chain, LIMIT_S) for chain in (gfx942_toolchain, absent))
+    assert fast | {"seconds": 0} == slow | {"seconds": 0}
+    assert fast["ok"]
+
+
+@pytest.mark.parametrize(
+    ("before", "fits"),
+    [
+        ("", True),
+        ("// #define FAST\n", True),
+        ("#define __HIP_NO_HALF_CONVERSIONS__\n", False),
+        ("#include <torch/nn.h>\n", False),
+        ("#include <pybind11/stl.h>\n", False),
+    ],
+)
+def test_a_precompiled_header_is_for_sources_that_include_the_same(before: str, fits: bool) -> None:
+    assert fits_precompiled(before + EXTENSION) is fits
+    assert not fits_precompiled(before + EXTENSION.replace("#include <hip/hip_runtime.h>", ""))
+    assert not fits_precompiled(before + EXTENSION.replace("#include <torch/extension.h>", ""))
 
 
 def test_the_gate_rejects_more_lds_than_the_device_has(

@@ -212,6 +212,7 @@ def test_the_command_imports_and_publishes(site: Site, tmp_path: Path, capsys: p
         call_command("import_bundle", tmp_path / "missing")
 
 
+@pytest.mark.slow
 def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
     """The demo's second device: what was measured of other digests is no answer for these tasks."""
     paths = sorted((REPOSITORY / "tasks" / "bundles").glob("*.zip"))

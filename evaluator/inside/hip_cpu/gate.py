@@ -1,8 +1,8 @@
 """Compile a .hip file for gfx942 without a GPU, and read each kernel's resource usage for the ISA report.
 
-Only the device pass runs, with the smallest of torch's headers that suffice: its core, ATen without autograd and
-binding, or <torch/extension.h> itself (4, 9 and 17 s on one core). It runs in the sandbox and writes only to its
-folder.
+Only the device pass runs, with the smallest of torch's headers that suffice: its core precompiled, its core, ATen
+without autograd and binding, or <torch/extension.h> itself (0.6, 4, 9 and 17 s on one core). It runs in the sandbox and
+writes only to its folder.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.disassembly import code_of
 from evaluator.inside.hip_cpu.masking import SourceError, read_source
-from evaluator.inside.hip_cpu.torch_names import needs_python_headers, needs_whole_torch, operator_includes
+from evaluator.inside.hip_cpu.torch_names import (
+    fits_precompiled,
+    needs_python_headers,
+    needs_whole_torch,
+    operator_includes,
+)
 
 _REMARK = re.compile(r"remark: .*?(\S[^:]*): (\S+) \[-Rpass-analysis=kernel-resource-usage\]")
 _FIELDS = {
@@ -71,7 +76,7 @@ def gate_gfx942(
         log = f"{source.name}:{error.line}: error: {error.message}\n"
         return {"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []}
     attempts = _Attempts(source.resolve(), folder, toolchain, started + timeout_s)
-    compilation = attempts.compile(headers, worth_retrying)
+    compilation = attempts.compile(headers, fits_precompiled(text), worth_retrying)
     if compilation.timed_out:
         return _unchecked(f"not finished in {timeout_s:g} s", started)
     workspaces = (folder, source.resolve().parent)
@@ -105,16 +110,21 @@ class _Attempts(NamedTuple):
     def product(self) -> Path:
         return self.folder / "gfx942.hsaco"
 
-    def compile(self, headers: list[list[str]], worth_retrying: Callable[[], bool]) -> Compilation:
-        compilation = self._with(headers[0])
+    def compile(
+        self, headers: list[list[str]], is_precompiled: bool, worth_retrying: Callable[[], bool]
+    ) -> Compilation:
+        if is_precompiled and (compilation := self._with(headers[0], *self.toolchain["gfx942_precompiled"])).ok:
+            return compilation
+        compilation = self._with(headers[0])  # its errors are the source's own
         for larger in headers[1:]:
             if compilation.ok or compilation.timed_out or not _LACKING.search(compilation.log) or not worth_retrying():
                 break
             compilation = self._with(larger)
         return compilation
 
-    def _with(self, headers: list[str]) -> Compilation:
-        flags = [*self.toolchain["gfx942_flags"], f"-I{self.folder}", *(f"-I{header}" for header in headers)]
+    def _with(self, headers: list[str], *precompiled: str) -> Compilation:
+        folders = [f"-I{self.folder}", *(f"-I{header}" for header in headers)]
+        flags = [*self.toolchain["gfx942_flags"], *precompiled, *folders]
         files = [str(self.source), "-o", str(self.product)]
         return run_compiler([self.toolchain["clang"], *flags, *files], self.folder, self.deadline)
 

@@ -14,6 +14,11 @@ _WHOLE_TORCH = re.compile(
     re.MULTILINE,
 )
 _BINDING_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:pybind11/|Python\.h)", re.MULTILINE)
+_HIP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<hip/hip_runtime\.h>", re.MULTILINE)
+_TORCH = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<torch/(?:extension|torch|all)\.h>", re.MULTILINE)
+_BEFORE_INCLUDES = re.compile(
+    r"^[ \t]*#[ \t]*(?:define|undef|pragma)\b.*^[ \t]*#[ \t]*include\b", re.MULTILINE | re.DOTALL
+)
 _OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
 
 
@@ -25,6 +30,17 @@ def needs_whole_torch(text: str) -> bool:
 def needs_python_headers(text: str) -> bool:
     """Return whether the source includes pybind11 or Python headers, which conflict with our replacement for them."""
     return bool(_BINDING_HEADER.search(mask(text)))
+
+
+def fits_precompiled(text: str) -> bool:
+    """Return whether a precompiled header of HIP and torch's core gives the source what its own includes give it.
+
+    It includes both itself, all of torch is not needed, and nothing that it defines before changes what they mean.
+    """
+    code = mask(text)
+    if needs_whole_torch(text) or needs_python_headers(text) or _BEFORE_INCLUDES.search(code):
+        return False
+    return bool(_HIP.search(code) and _TORCH.search(code))
 
 
 def operators_called(text: str) -> set[str]:
