@@ -71,8 +71,8 @@ class Commands:
 
     def _observer(self, observed: list[str], contents: bool) -> dict[str, str]:
         files = "\n".join(f"{self.workspace}/{file}" for file in observed)
-        found = {"ARENA_ASKED": f"{self.workspace}/{NOTES}", "ARENA_ASKED_OF": files}
-        return found | ({"ARENA_ASKED_CONTENTS": "1"} if contents else {})
+        found = {"ASKED_NOTES": f"{self.workspace}/{NOTES}", "ASKED_OF": files}
+        return found | ({"ASKED_CONTENTS": "1"} if contents else {})
 
     def remove(self, paths: list[str]) -> dict[str, object]:
         """Delete those of the files or links that exist."""

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -105,8 +104,7 @@ class Frugal(Evaluator):
 
 def _serves(sandbox: Sandbox) -> bool:
     """Return whether it starts further workers, and will for the time of an evaluation."""
-    is_young = monotonic() - sandbox._started_at < SANDBOX_WALL_S / 2
-    return is_young and not (sandbox._closed or sandbox.expired or sandbox.exceeded)
+    return sandbox.is_open and sandbox.age_s < SANDBOX_WALL_S / 2 and not sandbox.exceeded
 
 
 class Lasting:

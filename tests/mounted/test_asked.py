@@ -67,8 +67,8 @@ def exam_of(folder: Path, source: str) -> Exam:
     (folder / "runner.py").write_text(RUNNER)
     notes = folder / "notes.jsonl"
     notes.unlink(missing_ok=True)
-    variables = {"ARENA_ASKED": str(notes), "ARENA_ASKED_OF": str(folder / "source/kernel.py")}
-    environment = os.environ | variables | {"ARENA_ASKED_CONTENTS": "1", "PYTHONPATH": str(OBSERVER)}
+    variables = {"ASKED_NOTES": str(notes), "ASKED_OF": str(folder / "source/kernel.py")}
+    environment = os.environ | variables | {"ASKED_CONTENTS": "1", "PYTHONPATH": str(OBSERVER)}
     subprocess.run([sys.executable, "runner.py", "correctness"], cwd=folder, env=environment, check=True)
     return read_exam(notes.read_bytes())
 

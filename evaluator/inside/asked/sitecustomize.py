@@ -1,9 +1,9 @@
 """Python runs this first in commands of a mounted task that are observed: it notes what scripts ask of a candidate.
 
 Once a file that a candidate may write is imported, its functions note their calls: the function with forms of its
-arguments and, with ARENA_ASKED_CONTENTS, samples of what the tensors held before and after. Calls inside of a method,
+arguments and, with ASKED_CONTENTS, samples of what the tensors held before and after. Calls inside of a method,
 or of a function that was given tensors, are the kernel's own affair. Each different call is one line of JSON in the
-file ARENA_ASKED.
+file ASKED_NOTES.
 """
 
 from __future__ import annotations
@@ -123,6 +123,6 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "reshape")
 
 
-if "ARENA_ASKED" in os.environ:
-    _files, _out = os.environ["ARENA_ASKED_OF"].split("\n"), Path(os.environ["ARENA_ASKED"])
-    Observer(_files, _out, "ARENA_ASKED_CONTENTS" in os.environ).install()
+if "ASKED_NOTES" in os.environ:
+    _files, _out = os.environ["ASKED_OF"].split("\n"), Path(os.environ["ASKED_NOTES"])
+    Observer(_files, _out, "ASKED_CONTENTS" in os.environ).install()

@@ -85,7 +85,7 @@ def _tell(launches: Any) -> None:
     sys.stderr.flush()
 
 
-if "ARENA_ASKED" in os.environ:
+if "ASKED_NOTES" in os.environ:
     from evaluator.inside.asked import sitecustomize as _  # noqa: F401  it observes from now on
 STAND_INS = {"torch": _pretend_gpu, "triton": _interpret_triton}
 sys.meta_path.insert(0, Pretender())
