@@ -240,7 +240,7 @@ class Evaluator:
 
     @contextmanager
     def _context(self, task: TaskSpec, candidate: Candidate, *, trusted: bool = False) -> Iterator[Context]:
-        """Open the context of one evaluation; the sandboxes of its sides are closed at the end.
+        """Open the context of one evaluation; its sandboxes are closed at the end, but for one that baselines share.
 
         `trusted`: the candidate is the task's own baseline.
         """

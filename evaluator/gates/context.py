@@ -69,7 +69,7 @@ class Context:
     candidate_files: Candidate
     baseline_files: Candidate
     backend: Backend
-    open_side: Callable[[Candidate], Side]  # a side with a sandbox of its own
+    open_side: Callable[[Candidate], Side]  # a candidate's has a sandbox of its own, baselines may share one
     settle: Callable[[], None] = lambda: None  # waits until no sandbox is being started beside the timed work
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
@@ -139,7 +139,7 @@ class Context:
         self.flags.add(Flag.HOLD)
 
     def decides(self, rejection: Rejection) -> bool:
-        """Return whether this rejection ends its gate. In an audit it is only noted, and the gate goes on."""
+        """Return whether this rejection ends its gate. In `every_verdict` it is only noted, and the gate goes on."""
         if self.passed_over is None:
             return True
         self.passed_over.append(rejection)

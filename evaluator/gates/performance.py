@@ -136,8 +136,8 @@ def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | N
 
 def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | None) -> list[CaseState]:
     """Return the cases that need another session: with too few, or with a wide interval while there is time."""
-    in_audit = context.passed_over is not None  # in which a session may yield no times
-    if timed.index >= (context.sessions if in_audit else MAX_SESSIONS):
+    wants_every_verdict = context.passed_over is not None  # in which a session may yield no times
+    if timed.index >= (context.sessions if wants_every_verdict else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
     few = [state for state in states if _has_few(context, state, calibration)]

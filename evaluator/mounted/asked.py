@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -46,14 +45,14 @@ def read_exam(data: bytes | None) -> Exam:
 
 
 def difference(ours: Exam, theirs: Exam, again: Callable[[], Exam]) -> str | None:
-    """How the candidate's exam differs from that of the untouched file; None if it does not.
+    """How the candidate's exam differs from that of the untouched file, or why nobody can tell; None if it does not.
 
-    `again` runs the untouched file once more: what differs there too, as unseeded inputs do, is not compared.
+    `again` runs the untouched file once more: what differs there too, as unseeded inputs do, cannot be compared.
     """
-    once_more = cache(again)
     for what, part in (("calls", _questions), ("contents", _contents), ("answers", _answers)):
-        found = _different(part(ours), part(theirs))
-        if found and not _different(part(ours), part(once_more())):
+        if found := _different(part(ours), part(theirs)):
+            if _different(part(ours), part(again())):
+                return f"{what} of the untouched file differ from run to run, so a candidate's cannot be compared"
             return f"{what} differ from those of the untouched file: {found[:SHOWN]}"
     return None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 
 from evaluator.errors import TaskError
 from evaluator.gates import source
 from evaluator.judge.rejection import Rejection, rejection_of
-from evaluator.mounted.asked import Exam, difference, lends_more
+from evaluator.mounted.asked import difference, lends_more
 from evaluator.mounted.checkout import MountedTask, Stage
 from evaluator.mounted.comparison import DRIFT, Times
 from evaluator.mounted.report_formats import ScriptTimes
@@ -89,7 +90,7 @@ class ScriptSession:
         return [
             self._source,
             lambda: self._both(baseline.compile, candidate.compile),
-            lambda: self._correctness(baseline, candidate),
+            lambda: self._both(baseline.correctness, candidate.correctness),
             lambda: self._performance(baseline, candidate),
             lambda: self._integrity(candidate),
         ]
@@ -106,20 +107,25 @@ class ScriptSession:
         """Run a step on both sides, the baseline first: if it fails, the candidate is not judged."""
         return (None if self.task.writes_from_nothing else self._trusted(baseline)) or candidate()
 
-    def _correctness(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
-        rejection = self._both(baseline.correctness, candidate.correctness)
-        if rejection is None and self._sets_exams(baseline):
-            self._compare_exams("correctness", baseline, baseline.exam, candidate.exam)
-        return rejection
+    def _compare_exams(self, baseline: ScriptSide, candidate: ScriptSide) -> None:
+        """Hold a candidate that was asked something else than the untouched file, where that has inputs or a check.
 
-    def _sets_exams(self, baseline: ScriptSide) -> bool:
-        """Whether the candidate's file also has inputs, sizes or a check of the task."""
-        return bool(baseline.exam) and lends_more(self.task, baseline.exam)
-
-    def _compare_exams(self, stage: Stage, baseline: ScriptSide, ours: Exam, theirs: Exam) -> None:
-        """Hold a candidate whose run was asked something else than that of the untouched file."""
-        if found := difference(ours, theirs, lambda: baseline.exam_of(stage)):
-            self.hold(Finding(stage, "another_exam", f"the candidate's file sets its own exam: {found}"))
+        Call it last: it runs commands again, and a killed worker is no verdict here.
+        """
+        if self.task.writes_from_nothing:
+            return  # there is no untouched file
+        ours = baseline.exam_of("correctness")
+        if not lends_more(self.task, ours):
+            return
+        if not ours:
+            text = "the candidate's file has inputs, sizes or a check, too, and what it asks cannot be observed"
+            self.hold(Finding("correctness", "another_exam", text))
+            return
+        stages: tuple[Stage, ...] = ("correctness", "performance")
+        for stage in stages:
+            again = partial(baseline.exam_of, stage)
+            if found := difference(ours if stage == "correctness" else again(), candidate.exam_of(stage), again):
+                self.hold(Finding(stage, "another_exam", f"the candidate's file sets its own exam: {found}"))
 
     def _performance(self, baseline: ScriptSide, candidate: ScriptSide) -> Rejection | None:
         reports = list[tuple[ScriptTimes, ...]]()
@@ -132,10 +138,10 @@ class ScriptSession:
         if unsteady := self.times.unsteadiness():
             return self._host_fault(unsteady)
         self._note_drift(self.times, candidate.pretend)
-        if self._sets_exams(baseline):
-            exams = (side.exam_of("performance") for side in (baseline, candidate))
-            self._compare_exams("performance", baseline, *exams)
-        return _different_report(baseline, candidate) or self.times.difference()
+        rejection = _different_report(baseline, candidate) or self.times.difference()
+        if rejection is None:
+            self._compare_exams(baseline, candidate)
+        return rejection
 
     def _note_drift(self, times: Times, pretend: bool) -> None:
         if times.drift > DRIFT and not pretend:  # interpreted times mean nothing
@@ -171,6 +177,7 @@ class ScriptSession:
         if (different := _different_report(baseline, candidate) or times.difference()) is None:
             self.times = times
             self._note_drift(times, candidate.pretend)
+            self._compare_exams(baseline, candidate)
         return None, different
 
     def _trusted(self, step: Callable[[], Rejection | None]) -> Rejection | None:

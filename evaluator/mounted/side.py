@@ -46,7 +46,6 @@ class ScriptSide:
     printed: str = ""  # by all its commands, once it is closed
     leftovers: int = 0
     printed_failures: set[Stage] = field(default_factory=set)  # stages that printed FAIL, or too much to search
-    exam: Exam = ()  # what the last check asked
     report: str = ""  # the file of the last performance report; empty if it was only printed
     _worker: Worker | None = None
     _last_output: str = ""  # of the last command
@@ -55,16 +54,16 @@ class ScriptSide:
         return self._run_all("compile") or self._against_status("compile", reports.COMPILE_REPORT)
 
     def correctness(self) -> Rejection | None:
-        """Run the task's check, and keep what it asks as `exam`."""
-        rejection = self._run_all("correctness", observed="contents")
-        self.exam = self._noted()
-        return rejection or self._against_status("correctness", reports.CORRECTNESS_REPORT)
+        return self._run_all("correctness") or self._against_status("correctness", reports.CORRECTNESS_REPORT)
 
-    def exam_of(self, stage: Stage, flag: str = "") -> Exam:
-        """What the stage's commands ask when they are run once more, not for their outcome; nothing if they kill it."""
+    def exam_of(self, stage: Stage) -> Exam:
+        """What the stage's commands ask when they are run once more, not for their outcome; nothing if they kill it.
+
+        An observed run is no verdict: reading tensors makes the host wait, and breaks graphs that are being captured.
+        """
         try:
-            self._run_all(stage, flag, observed="contents" if stage == "correctness" else "forms")
-            return self._noted()
+            self._run_all(stage, observed="contents" if stage == "correctness" else "forms")
+            return read_exam(self._collect(NOTES))
         except WorkerError:
             return ()
 
@@ -155,9 +154,6 @@ class ScriptSide:
         problem = reports.status_problem(name, self._collect(name))
         reason = "compiler_error" if stage == "compile" else "check_failed"
         return Rejection(reason, problem, self._last_output) if problem else None
-
-    def _noted(self) -> Exam:
-        return read_exam(self._collect(NOTES))
 
     def _collect(self, name: str) -> bytes | None:
         size = cast("int | None", self._ask("collect", LOOK_S, path=name)["size"])

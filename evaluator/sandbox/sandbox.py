@@ -68,7 +68,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self._timer = threading.Timer(limits.wall_s, self._expire)
         self._timer.daemon = True
-        self._started_at = monotonic()
+        self._started_at, self._first_worker_at = monotonic(), 0.0
         self._control = Control()
         self._group = cgroup.make(limits)
         start = _start_in_bubblewrap if kind == "bubblewrap" else _start_plain
@@ -91,8 +91,8 @@ class Sandbox:
 
     @property
     def age_s(self) -> float:
-        """The seconds since it was started."""
-        return monotonic() - self._started_at
+        """The seconds since its first worker, from which its time counts."""
+        return monotonic() - self._first_worker_at if self._first_worker_at else 0.0
 
     @property
     def is_open(self) -> bool:
@@ -135,6 +135,7 @@ class Sandbox:
             raise SandboxError("this sandbox already has a worker: close it first")
         if self._timer.ident is None:
             self._timer.start()
+            self._first_worker_at = monotonic()
         self._watchdog.renew()
         return Worker(self, mailbox_bytes, environment or {})
 

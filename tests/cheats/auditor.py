@@ -15,7 +15,7 @@ from evaluator.backends.base import Backend
 from evaluator.judge.side import Side
 from evaluator.pipeline import SANDBOX_WALL_S, Evaluator, GateVerdict
 from evaluator.sandbox import Sandbox
-from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from tests.cheats.corpus import Entry, writable_copy
 from tests.cheats.ledger import Ledger
@@ -59,26 +59,22 @@ class Auditor:
 
 
 class Frugal(Evaluator):
-    """Baselines share a sandbox, and so do candidates: a new one's imports are most of an audit's seconds.
+    """Candidates share a sandbox where baselines do: a new one's imports are most of an audit's seconds.
 
     Workers in one sandbox see nothing of each other (tests/sandbox). A candidate that leaves processes behind, exceeds
     a limit or cannot be swept away ends its sandbox.
     """
 
-    _shared: Sandbox | None = None
-    _lent = False
     _of_candidates: Sandbox | None = None
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(None, None, None)
-        for sandbox in filter(None, (self._shared, self._of_candidates)):
-            sandbox.close()
+        if self._of_candidates is not None:
+            self._of_candidates.close()
 
     def _side(self, task: TaskSpec, files: Candidate) -> Side:
         side = super()._side(task, files)
-        if files.label == baseline(task).label:
-            side.take_sandbox = self._take_shared
-        else:
+        if self._shares_sandboxes:
             side.take_sandbox = lambda: self._take_for_candidate(side)
         return side
 
@@ -89,17 +85,6 @@ class Frugal(Evaluator):
             taken = None
         taken = self._of_candidates = taken or self._standby.take()
         return Lasting(taken, lambda: taken.close() if side.leftovers else None)
-
-    def _take_shared(self) -> Any:
-        if self._lent:  # a second baseline beside the first judges a timed output that is wrong
-            return self._open_sandbox()
-        if self._shared is None or self._shared.expired:
-            self._shared = self._open_sandbox()
-        self._lent = True
-        return Lasting(self._shared, self._taken_back)
-
-    def _taken_back(self) -> None:
-        self._lent = False
 
 
 def _serves(sandbox: Sandbox) -> bool:

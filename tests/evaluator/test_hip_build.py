@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from evaluator.inside.hip_cpu import build_both, build_cpu, gate_gfx942
+from evaluator.inside.hip_cpu import gate as gate_module
+from evaluator.inside.hip_cpu.compiler import run_compiler
 from evaluator.inside.hip_cpu.torch_names import fits_precompiled
 from tests.conftest import lacking
 
@@ -140,11 +142,18 @@ def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain:
 
 
 def test_the_gate_reads_the_same_with_and_without_the_precompiled_header(
-    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
+    write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that cannot be read is as one that a source does not compile with: the source is compiled without it."""
     absent = {**gfx942_toolchain, "gfx942_precompiled": ["-Xclang", "-include-pch", "-Xclang", "/nothing.pch"]}
-    fast, slow = (gate_gfx942(write(), tmp_path, chain, LIMIT_S) for chain in (gfx942_toolchain, absent))
+    runs: list[list[str]] = []
+    monkeypatch.setattr(
+        gate_module, "run_compiler", lambda command, *rest: runs.append(command) or run_compiler(command, *rest)
+    )
+    fast = gate_gfx942(write(), tmp_path, gfx942_toolchain, LIMIT_S)
+    assert len(runs) == 1, "the header suffices"
+    slow = gate_gfx942(write(), tmp_path, absent, LIMIT_S)
+    assert len(runs) == 3
     assert fast | {"seconds": 0} == slow | {"seconds": 0}
     assert fast["ok"]
 
@@ -157,6 +166,9 @@ def test_the_gate_reads_the_same_with_and_without_the_precompiled_header(
         ("#define __HIP_NO_HALF_CONVERSIONS__\n", False),
         ("#include <torch/nn.h>\n", False),
         ("#include <pybind11/stl.h>\n", False),
+        ("#ifdef HIP_VERSION\n", False),
+        ("struct dim3;\n", False),
+        ("#include <cmath>\n", True),
     ],
 )
 def test_a_precompiled_header_is_for_sources_that_include_the_same(before: str, fits: bool) -> None:

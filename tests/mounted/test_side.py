@@ -44,8 +44,8 @@ def test_an_honest_source_passes_and_is_timed(side: Opened) -> None:
     with side() as it:
         assert (it.compile(), it.correctness()) == (None, None)
         found = it.performance()
+        assert [asked.question for asked in it.exam_of("correctness")] == ["scale(3)"]
     assert not isinstance(found, Rejection)
-    assert [asked.question for asked in it.exam] == ["scale(3)"]
     assert [(case.id, case.clock, case.time_ms) for case in found] == [("perf1,dtype=float16,n=8", "cuda_graph", 2.0)]
     assert "Correctness: PASS" in it.printed
 

@@ -19,14 +19,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-MOST_LINES, MOST_CHARACTERS, MOST_ITEMS = 2000, 2000, 100
+MOST_LINES, MOST_CHARACTERS, MOST_ITEMS, MOST_BYTES = 2000, 2000, 100, 4 << 20  # a mailbox has room for 8 MiB
 BEFORE, AFTER = 1024, 32  # sampled elements of a tensor
 
 
 class Observer:
     def __init__(self, files: list[str], out: Path, contents: bool) -> None:
         self.files, self.out, self.contents = {os.path.realpath(file) for file in files}, out, contents
-        self._seen, self._thread = set[str](), threading.local()
+        self._seen, self._bytes, self._thread = set[str](), 0, threading.local()
 
     def install(self) -> None:
         """Observe every module that is loaded from one of the files from now on."""
@@ -75,9 +75,10 @@ class Observer:
 
     def _note(self, question: str, before: str, after: list[float]) -> None:
         line = json.dumps({"question": question, "before": before, "after": after})
-        if line in self._seen or len(self._seen) >= MOST_LINES:
+        if line in self._seen or len(self._seen) >= MOST_LINES or self._bytes > MOST_BYTES:
             return
         self._seen.add(line)
+        self._bytes += len(line)
         self.out.parent.mkdir(parents=True, exist_ok=True)
         with self.out.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")

@@ -16,9 +16,7 @@ _WHOLE_TORCH = re.compile(
 _BINDING_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:pybind11/|Python\.h)", re.MULTILINE)
 _HIP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<hip/hip_runtime\.h>", re.MULTILINE)
 _TORCH = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<torch/(?:extension|torch|all)\.h>", re.MULTILINE)
-_BEFORE_INCLUDES = re.compile(
-    r"^[ \t]*#[ \t]*(?:define|undef|pragma)\b.*^[ \t]*#[ \t]*include\b", re.MULTILINE | re.DOTALL
-)
+_ONLY_INCLUDES = re.compile(r"(?:\s|^[ \t]*#[ \t]*include\b[^\n]*$)*", re.MULTILINE)
 _OPERATOR = re.compile(r"\b(?:torch|at)\s*::\s*(\w+)\s*\(")
 
 
@@ -35,12 +33,13 @@ def needs_python_headers(text: str) -> bool:
 def fits_precompiled(text: str) -> bool:
     """Return whether a precompiled header of HIP and torch's core gives the source what its own includes give it.
 
-    It includes both itself, all of torch is not needed, and nothing that it defines before changes what they mean.
+    It includes both itself, with nothing but includes before them, and all of torch is not needed.
     """
     code = mask(text)
-    if needs_whole_torch(text) or needs_python_headers(text) or _BEFORE_INCLUDES.search(code):
+    hip, torch = _HIP.search(code), _TORCH.search(code)
+    if hip is None or torch is None or needs_whole_torch(text) or needs_python_headers(text):
         return False
-    return bool(_HIP.search(code) and _TORCH.search(code))
+    return _ONLY_INCLUDES.fullmatch(code, 0, max(hip.start(), torch.start())) is not None
 
 
 def operators_called(text: str) -> set[str]:

@@ -65,7 +65,7 @@ def outside_times(
 ) -> OutsideTimes:
     """Take T_out of both sides on the armed case; the sides take turns.
 
-    `every_output`: judge all outputs of the candidate's first long block, not T_OUT_JUDGED of them.
+    `every_output`: judge all outputs of all long blocks of the candidate, not T_OUT_JUDGED of one that chance picks.
 
     Raises:
         Rejected: outputs of the candidate are wrong, or do not match its digests.
@@ -73,12 +73,14 @@ def outside_times(
     """
     lengths = _lengths(slabs, max(times.baseline_ns, times.candidate_ns))
     readings: dict[SideName, list[float]] = {name: [] for name in SIDES}
+    judged = slabs.choose(T_OUT_REPEATS[0])  # the reading whose outputs are judged
     try:
         watch = pair.switch_to("baseline")  # its worker has never loaded the candidate
         nothing_ns = median(_per_call(watch, slabs, lengths, calls=False) for _ in range(T_OUT_EMPTY_REPEATS))
         while len(readings["candidate"]) < T_OUT_REPEATS[1]:
             for name in SIDES:
-                check = None if readings[name] else _Check(judge, name, every_output)
+                is_judged = len(readings[name]) == judged or (every_output and name == "candidate")
+                check = _Check(judge, name, every_output) if is_judged else None
                 readings[name].append(_per_call(pair.switch_to(name), slabs, lengths, check=check))
             noise_ns = T_OUT_SIGMAS * math.hypot(*map(_standard_error, readings.values()))
             if len(readings["candidate"]) >= T_OUT_REPEATS[0] and noise_ns <= T_OUT_NOISE * times.candidate_ns:
