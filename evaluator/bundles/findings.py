@@ -96,6 +96,7 @@ FINDINGS: Mapping[str, str] = {
     "pass_without_call": "A speedup is claimed for a kernel whose first stage failed; it counts as failed: {detail}.",
     "correct_without_time": "The kernel is called correct but has no time; it has no speedup: {detail}.",
     "report_contradicts": "A report of the task's own script contradicts the result: {detail}.",
+    "broken_report": "A report of the task's own script cannot be read; nothing is compared with it: {detail}.",
     "presence_rule": "Status and measurements of a trace do not fit each other: {detail}.",
     "error_as_failure": "An evaluation error is counted as a failure of both sides; here it is neither: {detail}.",
     "evaluator_fault": "The evaluation failed, which shows no fault of the candidate; it is not judged: {detail}.",

@@ -21,6 +21,7 @@ KNOWN: tuple[tuple[str, str, str], ...] = (
     ("AKA 3", "the floor of 1e-4 ms, for a graph without work", "empty_graph"),
     ("AKA 3", "a report of the task says fail or partial, the result passes", "report_contradicts"),
     ("AKA 3", "a timer of the CPU as a fallback", "host_time"),
+    ("AKA 3", "a report of the task was cut off while it was written", "broken_report"),
     ("AKA 4.1", "a changed harness leaves no result, and the task vanishes", "vanished_task"),
     ("AKA 4.2", "numbers without a unit are seconds from 1000 on", "unknown_unit"),
     ("AKA 4.3", "cases that share their parameters are paired by order", "duplicate_parameters"),

@@ -11,6 +11,7 @@ from evaluator.bundles.checking import check
 from evaluator.records.reasons import Status
 from tests.bundles.accepted import accepted, only
 from tests.bundles.made import (
+    GELU,
     MATMUL,
     Files,
     aka,
@@ -96,6 +97,14 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
     assert code in codes(files)
 
 
+def test_a_contradicted_time_is_ignored_and_the_results_own_numbers_still_fit() -> None:
+    report = dumped([{"test_case_id": "perf1", "execution_time": 1.0}])
+    files = aka(folder="run", **{"run/build/performance_report.json": report})
+    claim = only(files)
+    assert (claim.reason, [case.candidate_ms for case in claim.cases]) == ("unknown_unit", [None, 1.0])
+    assert codes(files) == {"matched_by_name", "absent_tasks", "unknown_unit"}
+
+
 @pytest.mark.parametrize(
     "report",
     [
@@ -110,6 +119,13 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
 def test_a_report_that_agrees_or_says_nothing_changes_nothing(report: object) -> None:
     claim = only(aka(folder="run", **{"run/build/performance_report.json": dumped(report)}))
     assert (claim.status, claim.recomputed_speedup) == (Status.PASSED, 3.0)
+
+
+def test_a_report_that_was_cut_off_is_named_and_refuses_nothing() -> None:
+    files = aka(folder="run", **{"run/build/performance_report.json": b'[{"test_case_id": "perf'})
+    assert (only(files).status, only(files).recomputed_speedup) == (Status.PASSED, 3.0)
+    found = [finding for finding in accepted(files).findings if finding.code == "broken_report"]
+    assert [(finding.place, finding.task) for finding in found] == [("run/build/performance_report.json", GELU)]
 
 
 @pytest.mark.parametrize(
