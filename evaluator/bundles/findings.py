@@ -121,6 +121,8 @@ FINDINGS: Mapping[str, str] = {
     "unread_file": "A file of the bundle is not used: {detail}.",
     # what may not become public as it is
     "no_sources": "The candidate has no source, so it cannot be verified: {detail}.",
+    "ambiguous_source": "Several files could be the candidate's source; none of them counts: {detail}.",
+    "source_disagrees": "A row's own code is not that of the file that it names; the row's counts: {detail}.",
     "home_path": "A text names a home folder; it is masked before publication: {detail}.",
     "secret": "A text looks like a secret; it is masked, and its owner should replace it: {detail}.",
     "home_in_source": "A source names a home folder, and sources are published unchanged: {detail}.",

@@ -96,6 +96,8 @@ KNOWN: tuple[tuple[str, str, str], ...] = (
     ("KB 2.2", "a problem is absent from the file", "absent_tasks"),
     ("KB 2.2", "several baselines (eager, compiled) and no word which", "several_baselines"),
     ("KB 2.1", "a leaderboard has rows of several models", "several_models"),
+    ("KB 2.1", "a leaderboard's own code is not the file that it names", "source_disagrees"),
+    ("KB 2.1", "a leaderboard names a file that two folders have", "ambiguous_source"),
     ("KB 2.2", "'compiled: false' for a fault of the evaluator", "evaluator_fault"),
     ("KB 2.2", "kernels of several levels beside one file of results", "several_levels"),
     ("KB 2.3", "problems without a baseline drop out", "baseline_incomplete"),
