@@ -96,6 +96,7 @@ FINDINGS: Mapping[str, str] = {
     "pass_without_call": "A speedup is claimed for a kernel whose first stage failed; it counts as failed: {detail}.",
     "correct_without_time": "The kernel is called correct but has no time; it has no speedup: {detail}.",
     "report_contradicts": "A report of the task's own script contradicts the result: {detail}.",
+    "broken_report": "A report of the task's own script cannot be read; nothing is compared with it: {detail}.",
     "presence_rule": "Status and measurements of a trace do not fit each other: {detail}.",
     "error_as_failure": "An evaluation error is counted as a failure of both sides; here it is neither: {detail}.",
     "evaluator_fault": "The evaluation failed, which shows no fault of the candidate; it is not judged: {detail}.",
@@ -120,6 +121,8 @@ FINDINGS: Mapping[str, str] = {
     "unread_file": "A file of the bundle is not used: {detail}.",
     # what may not become public as it is
     "no_sources": "The candidate has no source, so it cannot be verified: {detail}.",
+    "ambiguous_source": "Several files could be the candidate's source; none of them counts: {detail}.",
+    "source_disagrees": "A row's own code is not that of the file that it names; the row's counts: {detail}.",
     "home_path": "A text names a home folder; it is masked before publication: {detail}.",
     "secret": "A text looks like a secret; it is masked, and its owner should replace it: {detail}.",
     "home_in_source": "A source names a home folder, and sources are published unchanged: {detail}.",

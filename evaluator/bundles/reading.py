@@ -102,8 +102,26 @@ class Reading:
 
     def parsed(self, path: str) -> Any:
         """The value of a JSON or YAML file; None and a problem if it cannot be parsed."""
-        is_json = path.endswith(".json")
         self._used.add(path)
+        return self.glance(path)
+
+    def glance(self, path: str) -> Any:
+        """What `parsed` gives, of a file that the format may not use: it does not count as read."""
+        value = self._value(path)
+        if path in self._broken and self._is_new("broken", path):
+            self.problem(path, str(self._broken[path]), "strict JSON" if path.endswith(".json") else "plain YAML")
+        return value
+
+    def evidence(self, path: str, task: str) -> Any:
+        """The value of a file that results are only compared with; None and a finding if it cannot be parsed."""
+        self._used.add(path)
+        value = self._value(path)
+        if path in self._broken and self._is_new("broken_report", path):
+            self.find("broken_report", path, str(self._broken[path]), task)
+        return value
+
+    def _value(self, path: str) -> Any:
+        is_json = path.endswith(".json")
         if path not in self._parsed:
             self._parsed[path], data = None, self.files[path]
             try:
@@ -111,8 +129,6 @@ class Reading:
                 self._parsed[path] = (parsers.parse_json if is_json else parsers.parse_yaml)(data)
             except parsers.ParseError as error:
                 self._broken[path] = error
-        if path in self._broken and self._is_new("broken", path):
-            self.problem(path, str(self._broken[path]), "strict JSON" if is_json else "plain YAML")
         return self._parsed[path]
 
     def mapping(self, path: str) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """Moments and days in records and declared facts.
 
 What comes from elsewhere is refused if it is from the future: as the newest of its kind it would stand for good. A
-host's own records are not: its clock may be set back while it works.
+host's own results are not, since its clock may be set back while it works; of its calibrations, one from the future
+counts as none.
 """
 
 from __future__ import annotations

@@ -164,6 +164,7 @@ FAULTS: dict[str, Files] = {
     "pass_without_call": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, call_ok=False)}),
     "correct_without_time": kb({"1": kb_result(-1.0)}),
     "report_contradicts": aka(folder="run", **{"run/build/correctness_report.json": b'{"status": "fail"}'}),
+    "broken_report": aka(folder="run", **{"run/build/correctness_report.json": b'{"status": '}),
     "presence_rule": fib(trace(1, performance=None), trace(2)),
     "error_as_failure": held_out(held_out_row(False, False, "both_fail", error="the injection failed")),
     "evaluator_fault": kb({"1": kb_result(-1.0, compiled=False, correctness=False, metadata={"error": "no result"})}),
@@ -194,6 +195,8 @@ FAULTS: dict[str, Files] = {
     "copied_baseline": kbx({MATMUL: kbx_row(1.0, 1.0, 2.0, 4.0, speedup=1.0)}),
     "unread_file": kb() | {"pass_at_k_results.json": b"{}"},
     "no_sources": kbx({MATMUL: kbx_row(0.5, 0.5, 1.0, 2.0, code="")}),
+    "ambiguous_source": kb_ranked(kb_ranked_row()) | {"older/01.py": b"x = 1\n"},
+    "source_disagrees": kb_ranked(kb_ranked_row(code="x = 1\n")),
     "home_path": kb(
         {"1": kb_result(-1.0, compiled=False, metadata={"compilation_error": "in /home/someone/kernel.cu"})}
     ),

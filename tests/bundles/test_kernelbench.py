@@ -111,6 +111,32 @@ def test_kernels_of_several_levels_leave_the_level_to_the_submitter() -> None:
     ]
 
 
+def test_a_run_inside_another_runs_folder_keeps_its_own() -> None:
+    inner = kb_run({"7": kb_result()}, folder="a/0_inner", level=1, kernels=("1_problem_7",))
+    bundle = accepted(kb_run({"5": kb_result()}, folder="a", kernels=("2_problem_5",)) | inner)
+    assert sorted((claim.task, len(claim.files)) for claim in bundle.claims) == [("level1/7", 1), ("level2/5", 1)]
+    assert "several_levels" not in {finding.code for finding in bundle.findings}
+
+
+def test_of_two_kernels_of_a_sample_the_one_beside_the_results_counts_or_none() -> None:
+    files, name = kb_run(kernels=("2_problem_1",)), "level_2_problem_1_sample_0_kernel"
+    bundle = accepted(files | {f"run/old/{name}.py": b"older\n", "run/old/generation_config.yaml": b"level: 1\n"})
+    assert (bundle.suite, list(bundle.claims[0].files.values())) == ("kernelbench-level2", [b"class ModelNew: ...\n"])
+    assert [finding.place for finding in bundle.findings if finding.code == "unread_file"] == [
+        *("run/old/generation_config.yaml", f"run/old/{name}.py")
+    ]
+    bundle = accepted(files | {f"run/{name}.cu": b"another\n"})
+    assert not bundle.claims[0].files
+    assert {"ambiguous_source", "no_sources"} <= {finding.code for finding in bundle.findings}
+
+
+def test_a_baseline_of_another_level_is_named_and_those_of_the_runs_are_not() -> None:
+    row = {"mean": 4.0, "hardware": "NVIDIA H100"}
+    baselines = {f"baseline{n}.json": dumped({f"level{n}": {"1_X.py": row}}) for n in (1, 2, 3)}
+    found = accepted(kb_run(folder="a", level=1) | kb_run(folder="b", level=2) | baselines).findings
+    assert [finding.place for finding in found if finding.code == "unread_file"] == ["baseline3.json"]
+
+
 def test_without_a_baseline_the_references_own_time_is_it() -> None:
     assert only(kb_run({"1": kb_result(ref_runtime=5.0)})).recomputed_speedup == 2.5
     assert only(kb_run({"1": kb_result(ref_runtime=-1.0)})).recomputed_speedup is None
@@ -143,3 +169,19 @@ def test_the_leaderboards_raw_data_count_problems_from_0_and_have_times() -> Non
     bundle = accepted({"raw_data.json": dumped([raw])} | kb_ranked(kb_ranked_row(speedup=9.0)))
     assert "report_disagrees" in {finding.code for finding in bundle.findings}
     assert only({"raw_data.json": dumped([raw | {"kernel_eval_time": -1.0}])}).status is Status.IMPLAUSIBLE
+
+
+@pytest.mark.parametrize("speedup", [None, 0.0, -1.0])
+def test_a_row_of_the_leaderboard_without_any_time_is_judged_like_a_result(speedup: float | None) -> None:
+    files = kb_ranked(kb_ranked_row() | {"torch_speedup": speedup})
+    result = only(kb({"1": kb_result(None)}))
+    assert (only(files).status, only(files).reason) == (result.status, result.reason)
+    assert [finding.code for finding in accepted(files).findings].count("correct_without_time") == 1
+
+
+def test_a_row_of_the_leaderboard_has_its_own_code_and_else_the_only_file_of_the_name() -> None:
+    files = kb_ranked(kb_ranked_row(code="x = 1\n"))
+    assert only(files).files == {"01.py": b"x = 1\n"}
+    assert only(kb_ranked(kb_ranked_row()) | {"older/01.py": b"x = 1\n"}).files == {}
+    same = kb_ranked(kb_ranked_row(code="class ModelNew: ..."))
+    assert "source_disagrees" not in {finding.code for finding in accepted(same).findings}

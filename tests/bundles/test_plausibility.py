@@ -11,10 +11,12 @@ from evaluator.bundles.checking import check
 from evaluator.records.reasons import Status
 from tests.bundles.accepted import accepted, only
 from tests.bundles.made import (
+    GELU,
     MATMUL,
     Files,
     aka,
     aka_result,
+    aka_times,
     corpus_line,
     dumped,
     fib,
@@ -62,6 +64,25 @@ def test_a_right_round_without_a_time_is_judged_like_a_run(time: object) -> None
     assert "correct_without_time" in codes(files)
 
 
+@pytest.mark.parametrize(
+    "round", [{"runtime_ms": 1.5}, {"runtime_ms": None, "speedup": 2.0}, {"runtime_ms": "N/A", "speedup": 2.0}]
+)
+def test_a_round_with_a_time_or_a_speedup_is_timed(round: dict[str, Any]) -> None:
+    files = {"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, round))}
+    assert [claim.status for claim in accepted(files).claims] == [Status.PASSED, Status.PASSED]
+    assert "correct_without_time" not in codes(files)
+
+
+def test_a_change_within_noise_is_the_one_that_is_and_of_a_right_kernel() -> None:
+    changes = {"base_execution_time": 1.005, "speedup_ratio": 0.9}
+    before, after = aka_times(1.005, 1.005), aka_times(1.0, 1.0)
+    found = accepted(aka(aka_result(**changes), before, after)).findings
+    assert [finding.text for finding in found if finding.code == "within_noise"] == [
+        "A change that is called faster is less than 1 %: 1.005 times the baseline."
+    ]
+    assert "within_noise" not in codes(aka(aka_result(**changes | {"speedup_ratio": 1.005, "pass_correctness": False})))
+
+
 def test_a_corpus_has_the_marks_of_a_run() -> None:
     marked = {"dtype": "float32", "maintainability": 60.0, "speedup": 1.5}
     line = corpus_line({"speedup": 1.0}, marked, task_id=MATMUL, after_code="")
@@ -96,6 +117,14 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
     assert code in codes(files)
 
 
+def test_a_contradicted_time_is_ignored_and_the_results_own_numbers_still_fit() -> None:
+    report = dumped([{"test_case_id": "perf1", "execution_time": 1.0}])
+    files = aka(folder="run", **{"run/build/performance_report.json": report})
+    claim = only(files)
+    assert (claim.reason, [case.candidate_ms for case in claim.cases]) == ("unknown_unit", [None, 1.0])
+    assert codes(files) == {"matched_by_name", "absent_tasks", "unknown_unit"}
+
+
 @pytest.mark.parametrize(
     "report",
     [
@@ -110,6 +139,13 @@ def test_a_result_must_be_what_the_tasks_own_script_reported(report: object, cod
 def test_a_report_that_agrees_or_says_nothing_changes_nothing(report: object) -> None:
     claim = only(aka(folder="run", **{"run/build/performance_report.json": dumped(report)}))
     assert (claim.status, claim.recomputed_speedup) == (Status.PASSED, 3.0)
+
+
+def test_a_report_that_was_cut_off_is_named_and_refuses_nothing() -> None:
+    files = aka(folder="run", **{"run/build/performance_report.json": b'[{"test_case_id": "perf'})
+    assert (only(files).status, only(files).recomputed_speedup) == (Status.PASSED, 3.0)
+    found = [finding for finding in accepted(files).findings if finding.code == "broken_report"]
+    assert [(finding.place, finding.task) for finding in found] == [("run/build/performance_report.json", GELU)]
 
 
 @pytest.mark.parametrize(
@@ -148,6 +184,23 @@ def test_sources_and_logs_beside_the_rows_are_read() -> None:
     beside = {"intermediate/call_acc/matmul_w8a8.py": called, "perf_logs/matmul_w8a8_perf.py.err": b"\nthe end\n"}
     claim = only(kbx({MATMUL: row}, **beside))
     assert (claim.files, claim.message) == ({MATMUL: b"import triton\n"}, "the end")
+
+
+def test_files_in_folders_of_categories_are_beside_the_rows() -> None:
+    row = kbx_row(performance=[], runtime_ms=4.0)
+    times = {"perf_results/Quantization/matmul_w8a8.json": dumped(kbx_sizes(0.5, 0.5, 1.0, 2.0))}
+    files = kbx({MATMUL: row}, **times)
+    assert (only(files).status, only(files).recomputed_speedup) == (Status.PASSED, 2.0)
+    assert "unread_file" not in codes(files)
+    whole = {f"perf_results/{name}": data for name, data in kbx({MATMUL: row}).items()}
+    assert only(whole).status is Status.IMPLAUSIBLE  # golden times are nobody's own
+
+
+def test_a_killed_timing_is_heard_beside_the_log_of_it() -> None:
+    error = "perf error: TIMEOUT: killed matmul_w8a8_perf.py after 180 seconds"
+    row = kbx_row(perf_ok=False, performance=[], error=error)
+    claim = only(kbx({MATMUL: row}, **{"perf_logs/matmul_w8a8_perf.py.err": b"a warning\n"}))
+    assert (claim.status, claim.message) == (Status.TIMED_OUT, "a warning")
 
 
 def test_the_message_of_traces_is_that_of_the_failure() -> None:

@@ -36,10 +36,14 @@ class WorkspaceTimes:
 
 @dataclass(frozen=True, slots=True)
 class TimedWorkspace:
-    """The timed cases of a workspace; `fault`, a key of reasons.REASONS, is why there is no speedup."""
+    """The timed cases of a workspace; `fault`, a key of reasons.REASONS, is why there is no speedup.
+
+    `written` has also the times that a report contradicts, since the result's own numbers were made from them.
+    """
 
     cases: tuple[CaseClaim, ...]
     fault: str | None
+    written: tuple[CaseClaim, ...]
 
     @property
     def speedup(self) -> float | None:
@@ -57,21 +61,20 @@ def timed(reading: Reading, folder: str, task: str, raw: Mapping[str, Any] | Non
     if absent:
         if wanted:
             reading.find("no_case_times", absent[0], ", ".join(absent), task)
-        return TimedWorkspace((), None)
+        return TimedWorkspace((), None, ())
     before, after = (_side(reading, path, task) for path in paths)
-    cases = tuple(_case(name, before[0].get(name), after[0].get(name)) for name in {**before[0], **after[0]})
+    written = {name: _case(name, before[0].get(name), after[0].get(name)) for name in {**before[0], **after[0]}}
     if not wanted:
-        return TimedWorkspace(cases, None)
+        return TimedWorkspace((*written.values(),), None, (*written.values(),))
     faults = [before[1], after[1], _compare_cases(reading, folder, task, before[0], after[0])]
     faults.append(_mixed_by_result(reading, folder, task, raw or {}) if not any(faults) else None)
-    reported = raw_reports.fault_of(reading, folder, task, {name: row.time_ms for name, row in after[0].items()})
-    if reported:
-        faults.append(reported)
-        cases = tuple(replace(case, candidate_ms=None) for case in cases)
+    reported = raw_reports.faults_of(reading, folder, task, {name: row.time_ms for name, row in after[0].items()})
+    faults += reported.values()
+    cases = tuple(replace(case, candidate_ms=None) if name in reported else case for name, case in written.items())
     _note_aggregated(reading, folder, task, cases)
     if not cases or any(case.speedup is None for case in cases):
         faults.append("impossible_time" if cases else "no_report")
-    return TimedWorkspace(cases, next(filter(None, faults), None))
+    return TimedWorkspace(cases, next(filter(None, faults), None), (*written.values(),))
 
 
 def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
@@ -80,7 +83,7 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
     if claimed is not None and own is not None and not _close(claimed, own):
         reading.find("speedup_disagrees", f"{path}: speedup_ratio", f"claimed {claimed:g}, of the cases {own:g}", task)
     for field, name in zip(MEANS, ("baseline_ms", "candidate_ms"), strict=True):
-        times = [time for case in timed.cases if (time := getattr(case, name)) is not None]
+        times = [time for case in timed.written if (time := getattr(case, name)) is not None]
         mean = reading.number(raw.get(field), path)
         if mean and times and not _close(mean, fmean(times)):
             reading.find("time_disagrees", f"{path}: {field}", f"claimed {mean:g} ms, {fmean(times):g} ms", task)
@@ -90,8 +93,8 @@ def compare(reading: Reading, path: str, task: str, raw: Mapping[str, Any], time
 
 def _compare_counts(reading: Reading, path: str, task: str, raw: Mapping[str, Any], timed: TimedWorkspace) -> None:
     for field, name in zip(COUNTS, ("baseline_ms", "candidate_ms"), strict=True):
-        count, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.cases)
-        if timed.cases and isinstance(count, int) and count != own:
+        count, own = raw.get(field), sum(getattr(case, name) is not None for case in timed.written)
+        if timed.written and isinstance(count, int) and count != own:
             reading.find("case_count_disagrees", f"{path}: {field}", f"claimed {count}, with a time {own}", task)
 
 

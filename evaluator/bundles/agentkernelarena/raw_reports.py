@@ -22,16 +22,19 @@ NESTED = "timing_ms"  # mean, median and more
 ROUNDING = 1e-6  # relative: the benchmark copies the number
 
 
-def fault_of(reading: Reading, folder: str, task: str, times: Mapping[str, float | None]) -> str | None:
-    """Why times cannot be those of the script's report, as a key of reasons.REASONS; None if nothing contradicts them.
+def faults_of(reading: Reading, folder: str, task: str, times: Mapping[str, float | None]) -> dict[str, str]:
+    """Why times cannot be those of the script's report, as keys of reasons.REASONS, by the case that it contradicts.
 
     `times` are the candidate's, in milliseconds by case. Only cases that the report names are compared.
     """
     path = next((path for place in PLACES if (path := f"{folder}/{place}".lstrip("/")) in reading.files), None)
     if path is None:
-        return None
-    faults = [_fault(reading, path, task, name, raw, times.get(name)) for name, raw in _cases(reading.parsed(path))]
-    return next(filter(None, faults), None)
+        return {}
+    faults = dict[str, str]()
+    for name, raw in _cases(reading.evidence(path, task)):
+        if fault := _fault(reading, path, task, name, raw, times.get(name)):
+            faults.setdefault(name, fault)
+    return faults
 
 
 def _cases(report: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

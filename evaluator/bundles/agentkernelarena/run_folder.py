@@ -196,7 +196,7 @@ def _failed(text: object, time: str) -> tuple[Status, str | None] | None:
 def _compare_reports(reading: Reading, folder: str, task: str, raw: Mapping[str, Any]) -> None:
     for stage, field in CHECKS:
         path = f"{folder}/build/{stage}_report.json".lstrip("/")
-        report = reading.parsed(path) if path in reading.files else None
+        report = reading.evidence(path, task) if path in reading.files else None
         status = report.get("status") if isinstance(report, dict) else None
         if raw.get(field) is True and status in ("fail", "error", "partial"):
             reading.find("report_contradicts", path, f"status {status}, while {field} is true", task)

@@ -32,7 +32,7 @@ def read_baseline(reading: Reading, level: str) -> Baseline | None:
     key, found = f"level{level}", list[str]()
     for path in sorted(reading.files):
         if path.endswith(".json") and b'"level' in reading.files[path][:4096]:
-            raw = reading.parsed(path)
+            raw = reading.glance(path)
             found += [path] if isinstance(raw, dict) and key in raw else []
     if len(found) > 1:
         reading.find("several_baselines", key, ", ".join(found))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from evaluator.bundles import plausibility
+from evaluator.bundles.kernelbench.sources import only_source
 from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
 from evaluator.bundles.tasklists import KERNELBENCH_LEVELS, kernelbench_suite, kernelbench_tasks
@@ -123,7 +124,10 @@ def _ranked_rows(path: str, problems: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 def _claims(reading: Reading, rows: list[RankedRow], model: str) -> list[ParsedClaim]:
     """One claim per problem and model; a second row of it, as in the other file, is only compared."""
-    sources = {PurePosixPath(path).stem: path for path in sorted(reading.files) if path.endswith(".py")}
+    sources = dict[str, list[str]]()
+    for path in sorted(reading.files):
+        if path.endswith(".py"):
+            sources.setdefault(PurePosixPath(path).stem, []).append(path)
     found = dict[tuple[str, str], ParsedClaim]()
     for row in rows:
         first = found.get((row.task, row.model))
@@ -140,7 +144,7 @@ def _claims(reading: Reading, rows: list[RankedRow], model: str) -> list[ParsedC
     return list(found.values())
 
 
-def _claim(reading: Reading, row: RankedRow, model: str, sources: Mapping[str, str]) -> ParsedClaim:
+def _claim(reading: Reading, row: RankedRow, model: str, sources: Mapping[str, Sequence[str]]) -> ParsedClaim:
     is_of_level = row.task in kernelbench_tasks(row.level)
     if not is_of_level:
         reading.find("unknown_task", row.place, row.task, row.task)
@@ -149,7 +153,9 @@ def _claim(reading: Reading, row: RankedRow, model: str, sources: Mapping[str, s
     own = cases[0].speedup if cases else None
     if claimed is not None and own is not None and not _close(claimed, own):
         reading.find("speedup_disagrees", row.place, f"claimed {claimed:g}, of its times {own:g}", row.task)
-    is_timed = not cases or own is not None
+    is_timed = own is not None if cases else claimed is not None and claimed > 0
+    if all(case.candidate_ms is None for case in cases) and not is_timed:
+        reading.find("correct_without_time", row.place, row.task, row.task)
     claim = ParsedClaim(
         task=row.task,
         is_known=is_of_level and row.model == model,
@@ -175,15 +181,17 @@ def _cases(reading: Reading, row: RankedRow, claimed: float | None) -> tuple[Cas
     return (CaseClaim("problem", before, after, claimed),)
 
 
-def _source(reading: Reading, row: RankedRow, sources: Mapping[str, str]) -> dict[str, bytes]:
-    """The row's own code, or the file that it names."""
+def _source(reading: Reading, row: RankedRow, sources: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
+    """The row's own code, or the file that it names; notes files that differ."""
     code, name = row.raw.get("code"), str(row.raw.get("file"))
-    if (path := sources.get(name)) is not None:
-        return {PurePosixPath(path).name: reading.source(reading.content(path), path, row.task)}
+    paths = sources.get(name, ())
     if not isinstance(code, str) or not code.strip():
-        return {}
-    named = f"{name if FILE.fullmatch(name) else 'kernel'}.py"
-    return {named: reading.source(code, row.place, row.task)}
+        path = only_source(reading, row.place, row.task, paths)
+        return {PurePosixPath(path).name: reading.source(reading.content(path), path, row.task)} if path else {}
+    own = reading.source(code, row.place, row.task)
+    if paths and all(reading.content(path).strip() != own.strip() for path in paths):
+        reading.find("source_disagrees", row.place, ", ".join(paths), row.task)
+    return {f"{name if FILE.fullmatch(name) else 'kernel'}.py": own}
 
 
 def _close(first: float | None, second: float | None) -> bool:

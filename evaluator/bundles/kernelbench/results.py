@@ -1,6 +1,6 @@
 """KernelBench results: eval_results.json with one result or a list of samples per problem, as a file or a run folder.
 
-A speedup is the baseline's time over the runtime, if both were taken on the same hardware. SampleRow 0 counts, as in
+A speedup is the baseline's time over the runtime, if both were taken on the same hardware. Sample 0 counts, as in
 fast_p.
 """
 
@@ -18,6 +18,7 @@ from evaluator.bundles.kernelbench import run_folder
 from evaluator.bundles.kernelbench.baseline import Baseline, read_baseline
 from evaluator.bundles.kernelbench.outcomes import message, metadata, outcome
 from evaluator.bundles.kernelbench.run_folder import RunFolder
+from evaluator.bundles.kernelbench.sources import only_source
 from evaluator.bundles.kernelbench.totals import totals
 from evaluator.bundles.parsed import DECLARABLE, CaseClaim, ParsedBundle, ParsedClaim
 from evaluator.bundles.reading import Reading
@@ -182,10 +183,9 @@ def _unjudged(reading: Reading, run: RunFolder, level: str, number: str, sample:
 
 
 def _source(reading: Reading, run: RunFolder, level: str, number: str, sample: str) -> dict[str, bytes]:
-    path = run.kernels.get((level, number, sample))
-    if path is None:
-        return {}
-    return {PurePosixPath(path).name: reading.source(reading.content(path), path, f"level{level}/{number}")}
+    task = f"level{level}/{number}"
+    path = only_source(reading, run.path, task, run.kernels.get((level, number, sample), ()))
+    return {PurePosixPath(path).name: reading.source(reading.content(path), path, task)} if path else {}
 
 
 def _before(reading: Reading, row: SampleRow, baseline: Baseline | None) -> float | None:

@@ -24,7 +24,7 @@ class RunFolder:
 
     path: str
     configuration: Mapping[str, Any]
-    kernels: Mapping[tuple[str, ...], str]  # level, problem and sample → path
+    kernels: Mapping[tuple[str, ...], Sequence[str]]  # level, problem and sample → paths
     levels: tuple[str, ...]
 
     def level(self, declared: str) -> str:
@@ -35,11 +35,15 @@ class RunFolder:
 
 
 def run_folders(reading: Reading, paths: Sequence[str]) -> list[RunFolder]:
-    """A run for each file of results, with what its folder holds; a lone file also has what stands elsewhere."""
+    """A run for each file of results, with what its folder holds; a lone file also has what stands elsewhere.
+
+    What lies in the folder of another run further down is that run's.
+    """
     every, found = sorted(reading.files), list[RunFolder]()
+    folders = {PurePosixPath(path).parent for path in paths}
+    owners = {one: next((each for each in PurePosixPath(one).parents if each in folders), None) for one in every}
     for path in paths:
-        folder = PurePosixPath(path).parent
-        run = _run(reading, path, [one for one in every if PurePosixPath(one).is_relative_to(folder)])
+        run = _run(reading, path, [one for one in every if owners[one] == PurePosixPath(path).parent])
         found.append(run if run.levels or len(paths) > 1 else _run(reading, path, every))
     return found
 
@@ -80,11 +84,23 @@ def facts(reading: Reading, runs: Sequence[RunFolder], hardware: Sequence[str]) 
 
 
 def _run(reading: Reading, path: str, files: Sequence[str]) -> RunFolder:
-    configured = next((one for one in files if PurePosixPath(one).name == CONFIGURATION), None)
+    """The run of a file of results. What lies beside it goes before what lies further down or elsewhere."""
+    folder = PurePosixPath(path).parent
+    beside = [one for one in files if PurePosixPath(one).parent == folder]
+    others = [one for one in files if PurePosixPath(one).parent != folder]
+    configured = next((one for one in (*beside, *others) if PurePosixPath(one).name == CONFIGURATION), None)
     configuration = reading.mapping(configured) if configured else {}
-    kernels = {match.groups(): one for one in files if (match := KERNEL.fullmatch(PurePosixPath(one).name))}
+    kernels = {**_kernels(others), **_kernels(beside)}
     stated = {str(configuration.get("level", ""))} & {*KERNELBENCH_LEVELS}
     return RunFolder(path, configuration, kernels, tuple(sorted(stated | {level for level, _, _ in kernels})))
+
+
+def _kernels(files: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+    found = dict[tuple[str, ...], list[str]]()
+    for path in files:
+        if match := KERNEL.fullmatch(PurePosixPath(path).name):
+            found.setdefault(match.groups(), []).append(path)
+    return found
 
 
 def _distinct(values: Iterator[Any]) -> list[str]:

@@ -13,7 +13,7 @@ from evaluator.bundles.kernelbenchx import outcomes
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.kernelbenchx.rows import is_time
 from evaluator.bundles.parsed import DECLARABLE, ParsedBundle, ParsedClaim
-from evaluator.bundles.reading import Reading
+from evaluator.bundles.reading import ABSENT, Reading
 from evaluator.bundles.tasklists import tasks_of
 
 NAME = "KernelBench-X corpus"
@@ -72,9 +72,10 @@ def _paths(reading: Reading) -> Iterator[str]:
 
 def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, round: str, known: bool) -> ParsedClaim:
     task, outcome = str(raw.get("task_id")), raw[side]
-    time = outcome.get("runtime_ms", outcome.get("speedup"))  # a speedup that stands alone had a time
+    time, speedup = outcome.get("runtime_ms"), outcome.get("speedup")
+    is_timed = is_time(speedup if time in ABSENT else time)  # a speedup that stands alone had a time
     message = reading.text(outcome.get("error"), f"{place}.error", task)
-    status, reason = outcomes.status(reading, place, task, outcome, is_timed=is_time(time), error=message)
+    status, reason = outcomes.status(reading, place, task, outcome, is_timed=is_timed, error=message)
     outcomes.note_marks(reading, place, task, outcome)
     claim = ParsedClaim(
         task=task,
@@ -84,12 +85,12 @@ def _claim(reading: Reading, place: str, raw: Mapping[str, Any], side: str, roun
         reason=reason,
         message=message,
         claimed=reading.claimed(outcome, outcomes.CLAIMED),
-        claimed_speedup=reading.number(outcome.get("speedup"), f"{place}.speedup", task),
+        claimed_speedup=reading.number(speedup, f"{place}.speedup", task),
         recomputed_speedup=None,
         cases=(),
         files=outcomes.source_of(reading, raw.get(f"{side}_code"), place, task),
     )
-    plausibility.note(reading, place, claim)
+    plausibility.note(reading, place, claim, is_time_judged=True)
     return claim
 
 

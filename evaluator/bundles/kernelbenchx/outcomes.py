@@ -34,22 +34,29 @@ def status(
 ) -> tuple[Status, str | None]:
     """Status and reason of the three stages; notes stages that contradict each other, and a right kernel untimed.
 
-    `error` is the text that the benchmark wrote, by which it says what was no fault of a build or of a clock.
+    `error` is the text that people are shown. By it and by the row's own the benchmark says what was no fault of a
+    build or of a clock.
     """
+    texts = [text for text in (error, row_error(raw)) if isinstance(text, str)]
     if raw.get("call_ok") is not True:
         if raw.get("perf_ok") is True:
             reading.find("pass_without_call", place, task, task)
-        if (error or "").startswith(NOT_GENERATED):
+        if any(text.startswith(NOT_GENERATED) for text in texts):
             return Status.NOT_PRODUCED, "not_written"
         return Status.BUILD_FAILED, "compiler_error"
     if raw.get("exe_ok") is not True:
         return Status.WRONG_OUTPUT, "check_failed"
     if raw.get("perf_ok") is True and is_timed:
         return Status.PASSED, None
-    if KILLED in (error or ""):
+    if any(KILLED in text for text in texts):
         return Status.TIMED_OUT, "total_time"
     reading.find("correct_without_time", place, task, task)
     return Status.IMPLAUSIBLE, "no_report"
+
+
+def row_error(raw: Mapping[str, Any]) -> object:
+    """What a row itself says of its failure."""
+    return raw.get("error") or raw.get("stderr")
 
 
 def source_of(reading: Reading, code: object, place: str, task: str) -> dict[str, bytes]:

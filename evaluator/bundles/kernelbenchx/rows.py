@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from evaluator.bundles.kernelbenchx.golden import RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
-from evaluator.bundles.kernelbenchx.outcomes import source_of
+from evaluator.bundles.kernelbenchx.golden import FOLDER, RATE, SIZE, SUITE, TIME, Golden, bytes_moved, is_rows, size_of
+from evaluator.bundles.kernelbenchx.outcomes import row_error, source_of
 from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
@@ -142,7 +142,7 @@ def message(reading: Reading, row: StageRow, task: str) -> str | None:
         text = reading.text(reading.content(row.log).decode("utf-8", "replace").strip(), row.log, task)
         if text:
             return text
-    return reading.text(row.raw.get("error") or row.raw.get("stderr"), row.place, task)
+    return reading.text(row_error(row.raw), row.place, task)
 
 
 def is_time(value: object) -> bool:
@@ -178,10 +178,14 @@ def _stages(reading: Reading) -> dict[str, dict[str, Any]]:
 
 
 def _beside(reading: Reading) -> dict[tuple[str, str], str]:
-    """The paths of files for one task, such as its times, by folder and stem."""
-    paths = (PurePosixPath(path) for path in sorted(reading.files))
-    mine = [path for path in paths if path.parent.name in BESIDE and path.suffix != ".log"]  # of two logs, the errors
-    return {(path.parent.name, path.stem): str(path) for path in mine}
+    """The paths of files for one task, such as its times, by folder and stem; the nearest to the root counts."""
+    paths = sorted((PurePosixPath(path) for path in reading.files), key=lambda path: (-len(path.parts), path))
+    found = dict[tuple[str, str], str]()
+    for path in paths:
+        folder = next((name for name in reversed(path.parent.parts) if name in (*BESIDE, FOLDER)), None)
+        if folder in BESIDE and path.suffix != ".log":  # of two logs, the errors
+            found[folder, path.stem] = str(path)
+    return found
 
 
 def _row(
