@@ -72,7 +72,7 @@ OURS = {
     "PublishedTable": {"title", "citation", "device", "clock", "note", "columns"},
     "Result": {"candidate_digest", "candidate_files"},
     "Round": {"secret", "secret_hash", "generator_version", "tasks_digest"},
-    "Run": {"protocol", "bundle_digest"},
+    "Run": {"protocol", "bundle_digest", "calibrations"},
     "Submission": {"digest", "idempotency_key", "format", "about", "declared_on"},
     "Suite": {"digest", "title"},
     "Task": {"path", "digest", "source", "name", "description", "editable", "files", "cases", "provenance"},
