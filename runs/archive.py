@@ -53,7 +53,7 @@ def put(data: bytes) -> str:
 
     The file is on disk before the caller writes a row that names it. Nobody removes it before the transaction ends.
     """
-    _lock_removals(shared=True)
+    hold_removals()
     digest = hashlib.sha256(data).hexdigest()
     if not _is_whole(digest):
         with replacing(_path(digest)) as file:
@@ -122,6 +122,11 @@ def put_packed(file: IO[bytes], digest: str, store: str = ARCHIVE) -> bool:
 def remove(digest: str, store: str = ARCHIVE) -> None:
     """Delete the bytes, after a takedown. Do nothing if they are not there."""
     _path(digest, store).unlink(missing_ok=True)
+
+
+def hold_removals() -> None:
+    """Wait until no transaction removes files, and keep others from it until ours ends."""
+    _lock_removals(shared=True)
 
 
 def hold_writers() -> None:

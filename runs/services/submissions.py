@@ -28,6 +28,7 @@ from evaluator.wording import counted
 from runs import archive, job_messages, mail
 from runs.errors import RunError
 from runs.models import AuditEntry, Claim, Configuration, Run, Submission
+from runs.references import who_names
 from runs.services import messages
 from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
@@ -68,23 +69,20 @@ def receive(*, upload: Upload, actor: Actor) -> tuple[Submission, bool]:
         QuotaError: its submitter may have no more submissions or bytes.
     """
     try:
-        submission, is_queued = _received(upload, actor)
+        return _received(upload, actor)
     except IntegrityError:  # the same bytes or key arrived at the same moment: now the other row exists
-        submission, is_queued = _received(upload, actor)
-    if submission.outcome == Submission.Outcome.TAKEN_DOWN or submission.bytes_removed_at is not None:
-        archive.remove(upload.digest, archive.UPLOADS)
-    return submission, is_queued
+        return _received(upload, actor)
 
 
 @transaction.atomic
 def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     user = actor if isinstance(actor, User) else None
-    key = upload.idempotency_key
-    used = Submission.objects.filter(submitter=user, idempotency_key=key).first() if key and user else None
-    if used is not None and used.digest != upload.digest:
-        raise RunError(f"the Idempotency-Key was used for other bytes before, in submission {used.pk}")
+    if user is not None:
+        _refuse_used_key(user, upload.idempotency_key, upload.digest)
     known = Submission.objects.select_for_update().filter(digest=upload.digest).first()
     if known is not None and not _may_come_again(known, user):
+        if known.outcome == Submission.Outcome.TAKEN_DOWN or known.bytes_removed_at is not None:
+            archive.remove(upload.digest, archive.UPLOADS)  # while the row is locked, so nobody takes it up again
         return known, False
     if user is not None:
         User.objects.select_for_update().get(pk=user.pk)  # uploads at the same moment are counted one after the other
@@ -105,15 +103,30 @@ def _received(upload: Upload, actor: Actor) -> tuple[Submission, bool]:
     return submission, True
 
 
-def refuse_unwanted(*, digest: str, size_bytes: int, user: User) -> None:
+def refuse_unwanted(*, digest: str, size_bytes: int, user: User, idempotency_key: str) -> None:
     """Refuse bytes that `receive` would refuse, before they are stored.
 
     Raises:
-        QuotaError: as `receive`.
+        RunError, QuotaError: as `receive`.
     """
+    _refuse_used_key(user, idempotency_key, digest)
     known = Submission.objects.filter(digest=digest).first()
     if known is None or _may_come_again(known, user):
         refuse_beyond_quota(user=user, digest=digest, size_bytes=size_bytes)
+
+
+@transaction.atomic
+def remove_refused(*, digest: str) -> None:
+    """Remove an upload that `receive` refused: no quota counts its bytes. Do nothing if a submission names it."""
+    archive.hold_writers()
+    if not any(who_names([digest], archive.UPLOADS)):
+        archive.remove(digest, archive.UPLOADS)
+
+
+def _refuse_used_key(user: User, key: str, digest: str) -> None:
+    used = Submission.objects.filter(submitter=user, idempotency_key=key).first() if key else None
+    if used is not None and used.digest != digest:
+        raise RunError(f"the Idempotency-Key was used for other bytes before, in submission {used.pk}")
 
 
 def _may_come_again(known: Submission, user: User | None) -> bool:

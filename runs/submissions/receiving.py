@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.http import HttpRequest
 
 from evaluator.wording import field_label
@@ -13,6 +16,8 @@ from runs.errors import RunError
 from runs.models import Submission
 from runs.services import corrections, submissions
 from runs.submissions.forms import SubmitForm
+
+QUOTA_HINT = "Wait for a decision, or take down what is not needed."
 
 
 class SaidOtherwise(RunError):
@@ -32,8 +37,8 @@ def receive(form: SubmitForm, user: User, key: str = "") -> tuple[Submission, bo
     sha256 = hashlib.sha256()
     for chunk in file.chunks(archive.CHUNK_BYTES):
         sha256.update(chunk)
-    submissions.refuse_unwanted(digest=sha256.hexdigest(), size_bytes=file.size, user=user)
-    digest, size = archive.put_upload(file.chunks(archive.CHUNK_BYTES))
+    digest, size = sha256.hexdigest(), file.size
+    submissions.refuse_unwanted(digest=digest, size_bytes=size, user=user, idempotency_key=key)
     upload = submissions.Upload(
         digest=digest,
         size_bytes=size,
@@ -43,15 +48,34 @@ def receive(form: SubmitForm, user: User, key: str = "") -> tuple[Submission, bo
         wants_mail=form.cleaned_data["mail"],
         idempotency_key=key,
     )
-    submission, is_new = submissions.receive(upload=upload, actor=user)
+    try:
+        submission, is_new = _stored(upload, file, user)
+    except RunError:
+        submissions.remove_refused(digest=digest)
+        raise
     said = {} if is_new or submission.submitter_id != user.pk else corrections.differences(submission, upload)
     if said:
+        if submission.outcome == Submission.Outcome.TAKEN_DOWN:
+            raise SaidOtherwise(
+                f"you submitted this file before, as {submission}, which was taken down: "
+                "its file is not kept again, and nothing can be added to it"
+            )
         told = "; ".join(f"{field_label(name)}: {value}" for name, value in said.items())
         raise SaidOtherwise(
             f"you submitted this file before, as {submission}, which keeps what you said of it ({told}): "
             "add what is missing on its page, or take it down"
         )
     return submission, is_new
+
+
+def _stored(upload: submissions.Upload, file: UploadedFile[Any], user: User) -> tuple[Submission, bool]:
+    """Store the bytes, then the row; the bytes once more if another upload of them was refused meanwhile."""
+    while True:
+        archive.put_upload(file.chunks(archive.CHUNK_BYTES))
+        with transaction.atomic():
+            archive.hold_removals()
+            if archive.has(upload.digest, archive.UPLOADS):
+                return submissions.receive(upload=upload, actor=user)
 
 
 def is_too_large(request: HttpRequest) -> bool:

@@ -25,13 +25,12 @@ from runs.people.rights import may_submit
 from runs.services import tokens
 from runs.services.facts import addable_facts, declare
 from runs.submissions.forms import DeclaredFactsForm, FactsForm, SubmitForm, problems_of
-from runs.submissions.receiving import SaidOtherwise, is_too_large, receive
+from runs.submissions.receiving import QUOTA_HINT, SaidOtherwise, is_too_large, receive
 from runs.submissions.uploading import MOST_BYTES, take_files
 
 KEY_CHARACTERS = 100
 FACTS_BYTES = 16 << 10
 TOKENS = "Create a token at /submit/tokens/."
-QUOTA_HINT = "Wait for a decision, or take down what is not needed."
 SCHEMES = ("Bearer", "Token")  # of the Authorization header
 View = Callable[..., HttpResponse]
 

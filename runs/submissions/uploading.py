@@ -6,7 +6,6 @@ A view takes files after it has decided that the sender may send them: until the
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -86,9 +85,9 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
         if content_length > MOST_BYTES + FORM_BYTES:
             META["ARENA_TOO_LARGE"] = True
             return
-        if shutil.disk_usage(settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir()).free < content_length:
+        if shutil.disk_usage(settings.FILE_UPLOAD_TEMP_DIR).free < content_length:
             raise disk.NoRoom("the folder of temporary files has no room for this upload")
-        disk.refuse_without_room(2 * content_length)  # it is stored under a passing name, then under its own
+        disk.refuse_without_room(2 * content_length)  # it is stored under a temporary name, then under its own
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         if self._meta.get("ARENA_TOO_LARGE"):

@@ -30,7 +30,7 @@ from runs.services.facts import addable_facts, declare
 from runs.services.quotas import usage_of
 from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, SubmitForm, TokenForm
-from runs.submissions.receiving import SaidOtherwise, is_too_large, receive
+from runs.submissions.receiving import QUOTA_HINT, SaidOtherwise, is_too_large, receive
 from runs.submissions.uploading import MOST_BYTES, takes_files
 
 MOST_TOTALS = 100
@@ -65,7 +65,7 @@ def _received(request: HttpRequest, form: SubmitForm) -> HttpResponse | None:
     try:
         submission, is_new = receive(form, user_of(request))
     except QuotaError as error:
-        form.add_error("bundle", f"{capfirst(str(error))}. Wait for a decision, or take down what is not needed.")
+        form.add_error("bundle", f"{capfirst(str(error))}. {QUOTA_HINT}")
         return None
     except SaidOtherwise as error:
         form.add_error(None, f"{capfirst(str(error))}.")

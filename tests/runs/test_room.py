@@ -68,9 +68,10 @@ def by_form(user: User, data: bytes = b"x") -> Any:
     return client.post("/submit/upload/", fields(data))
 
 
-def by_program(user: User, data: bytes = b"x") -> Any:
+def by_program(user: User, data: bytes = b"x", key: str = "") -> Any:
     _, token = tokens.make_token(user=user, name=f"{time.monotonic()}")
-    client = Client(raise_request_exception=False, headers={"authorization": f"Bearer {token}"})
+    headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
+    client = Client(raise_request_exception=False, headers=headers)
     return client.post("/api/v1/submissions/", fields(data))
 
 
@@ -218,6 +219,62 @@ def test_the_quota_is_checked_again_where_the_row_is_written(submitter: User, se
     with pytest.raises(QuotaError):
         submissions.receive(upload=submissions.Upload("a" * 64, 1, "x", {}, "MIT"), actor=submitter)
     assert submissions.receive(upload=submissions.Upload("b" * 64, 1, "x", {}, "MIT"), actor="import_bundle")
+
+
+def test_other_bytes_under_a_used_key_are_refused_before_they_are_stored(
+    submitter: User, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    assert by_program(submitter, b"first", key="k").status_code == 202
+    before = files_in(folder)
+    monkeypatch.setattr(archive, "put_upload", lambda chunks: pytest.fail("they were stored"))
+    answer = by_program(submitter, b"other bytes", key="k")
+    assert answer.status_code == 409
+    assert "the Idempotency-Key was used for other bytes before" in answer.json()["detail"]
+    assert files_in(folder) == before
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_is_refused_where_the_row_is_written_leaves_no_bytes_that_nobody_names(
+    submitter: User, monkeypatch: pytest.MonkeyPatch, folder: Path, is_known: bool
+) -> None:
+    if is_known:
+        assert by_program(another_submitter(), b"data").status_code == 202
+
+    def refused(*asked: Any) -> None:
+        raise QuotaError("another upload came first")
+
+    monkeypatch.setattr(submissions, "_received", refused)
+    assert by_program(submitter, b"data").status_code == 403
+    assert len(files_in(folder)) == is_known
+
+
+def test_bytes_that_a_refused_upload_of_them_took_away_are_stored_again(
+    submitter: User, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    stored, calls = archive.put_upload, list[str]()
+
+    def overtaken(chunks: Any) -> tuple[str, int]:
+        digest, size = stored(chunks)
+        calls.append(digest)
+        if len(calls) == 1:
+            submissions.remove_refused(digest=digest)
+        return digest, size
+
+    monkeypatch.setattr(archive, "put_upload", overtaken)
+    assert by_program(submitter, b"data").status_code == 202
+    assert (len(calls), len(files_in(folder))) == (2, 1)
+
+
+def test_what_was_taken_down_is_told_so_and_not_kept_when_it_comes_again_with_other_facts(
+    submitter: User, folder: Path
+) -> None:
+    by_program(submitter)
+    Submission.objects.update(**STATES["closed"], licence="Apache-2.0")
+    answer = by_program(submitter)
+    assert answer.status_code == 409
+    assert "which was taken down: its file is not kept again" in answer.json()["detail"]
+    assert "or take it down" not in answer.json()["detail"]
+    assert not files_in(folder)
 
 
 # --- what expires ----------------------------------------------------------------------------------------------------
