@@ -80,13 +80,24 @@ def remove_orphans() -> list[Path]:
 def remove_unfinished(folder: Path, pattern: str) -> list[Path]:
     """Remove files and folders that match and were not finished within a day; return them."""
     before = time.time() - UNFINISHED_S
-    return [path for path in folder.glob(pattern) if path.lstat().st_mtime < before and _removed(path)]
+    return [path for path in folder.glob(pattern) if _is_older(path, before) and _removed(path)]
 
 
 def _is_orphan(path: Path) -> bool:
     owner = _OF_PROCESS.fullmatch(path.name)
-    is_ours = path.lstat().st_uid == os.geteuid()
-    return owner is not None and is_ours and not Path("/proc", owner[1]).exists()
+    if owner is None or Path("/proc", owner[1]).exists():
+        return False
+    try:
+        return path.lstat().st_uid == os.geteuid()
+    except FileNotFoundError:  # another process has removed it
+        return False
+
+
+def _is_older(path: Path, before: float) -> bool:
+    try:
+        return path.lstat().st_mtime < before
+    except FileNotFoundError:  # another process has removed it
+        return False
 
 
 def _removed(path: Path) -> bool:

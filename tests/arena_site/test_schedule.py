@@ -17,6 +17,7 @@ from django.db import OperationalError
 
 from arena_site.operations import schedule
 from arena_site.operations.schedule import BACKUPS_KEPT, Scheduler, delete_old_backups, nightly_commands
+from evaluator.state import remove_orphans, remove_unfinished
 
 NIGHTLY = [("dump_results",), ("clearsessions",), ("remove_expired",)]
 NOW = datetime(2026, 11, 28, 13, tzinfo=UTC)
@@ -125,3 +126,12 @@ def test_what_killed_processes_left_is_removed_and_nothing_else(
     schedule.remove_what_was_left()
     assert [path for path in left if path.exists()] == []
     assert [path for path in kept if not path.exists()] == []
+
+
+def test_a_folder_that_another_process_removes_first_ends_nothing(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    monkeypatch.setattr(tempfile, "tempdir", str(state))
+    monkeypatch.setattr(Path, "glob", lambda folder, pattern: [folder / f"arena-{ended.pid}_gone", folder / "x.part"])
+    assert remove_orphans() == []
+    assert remove_unfinished(state, "*") == []
