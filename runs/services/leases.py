@@ -104,10 +104,10 @@ def record_verdict(*, lease: Lease, record: Record) -> bool:
     secret = Attempt.objects.filter(SECRET, pk=lease.attempt_id).exists()
     if secret:
         record = replace(record, started_at=today().isoformat(timespec="seconds"))
-    digest = archive.put(codec.dumps(record).encode())
+    text = codec.dumps(record).encode()
     columns = verdicts.attempt_columns(record) | _ended(secret)
     with transaction.atomic():
-        written = leased(lease).update(record_digest=digest, **columns)
+        written = leased(lease).update(record_digest=archive.put(text), **columns)
         if written:
             attempt = Attempt.objects.get(pk=lease.attempt_id)
             insert_measurements(verdicts.measurements(attempt, record))

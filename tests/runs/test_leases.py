@@ -186,6 +186,15 @@ def test_a_record_with_a_number_that_is_none_is_refused(site: Site, number: floa
     assert attempt.status == "running"
 
 
+def test_a_record_is_archived_in_the_transaction_that_names_it(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it, a takedown of the same bytes could remove the file."""
+    _, lease = leased(site)
+    put, depth, seen = archive.put, len(connection.savepoint_ids), list[int]()
+    monkeypatch.setattr(archive, "put", lambda data: (seen.append(len(connection.savepoint_ids)), put(data))[1])
+    assert record_verdict(lease=lease, record=make_record())
+    assert seen == [depth + 1]
+
+
 def test_a_stale_token_writes_nothing(site: Site) -> None:
     attempt, stale = leased(site)
     after(attempt, 1)
