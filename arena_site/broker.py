@@ -2,13 +2,15 @@
 
 kombu's own writes a message under its final name, so it may be read while it is incomplete. It also moves messages to
 the system's temporary folder, and a malformed message ends the worker. Here a file has the job's name and arguments
-alone; the rest of a message, which Celery trusts, is made when it is taken.
+alone; the rest of a message, which Celery trusts, is made when it is taken. How old it is stands in its name: one that
+nobody wants any more is deleted instead, at the latest by the night's work (operations/schedule.py).
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import uuid
 from pathlib import Path
 from queue import Empty
@@ -20,9 +22,10 @@ from kombu.serialization import dumps
 from kombu.transport import filesystem
 from kombu.utils.json import loads
 
-from runs.job_messages import CHECK, EVALUATE
+from runs.job_messages import CHECK, EVALUATE, HINT_S
 
 MOST_BYTES = 4096  # of a file; one of ours has 60
+_SENT_NS = re.compile(r"(\d+)_")
 log = logging.getLogger(__name__)
 
 
@@ -39,7 +42,10 @@ class FilesystemChannel(filesystem.Channel):
         part.rename(whole)
 
     def _get(self, queue: Any, timeout: Any = None) -> dict[str, Any]:
-        """Take the oldest readable message. Malformed ones are deleted; their work is still queued in the database."""
+        """Take the oldest readable message. Malformed ones and those older than HINT_S are deleted.
+
+        Their work is still queued in the database.
+        """
         for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
             if not path.is_file() or path.is_symlink():
                 continue  # whatever it is, nobody sent it
@@ -49,6 +55,8 @@ class FilesystemChannel(filesystem.Channel):
             except OSError:  # another worker was faster
                 continue
             try:
+                if _is_late(path):
+                    continue
                 task, arguments = _said_in(taken)
                 return self._message(queue, task, arguments)
             except (OSError, ValueError, RecursionError) as error:
@@ -67,6 +75,11 @@ class FilesystemChannel(filesystem.Channel):
 
 class Transport(filesystem.Transport):
     Channel = FilesystemChannel  # the name that kombu looks for
+
+
+def _is_late(path: Path) -> bool:
+    sent = _SENT_NS.match(path.name)
+    return sent is not None and time_ns() - int(sent[1]) > HINT_S * 10**9
 
 
 def _said_in(path: Path) -> tuple[str, list[int]]:

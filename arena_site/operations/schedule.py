@@ -78,11 +78,11 @@ def nightly_commands(now: datetime) -> list[tuple[str, ...]]:
 
 
 def remove_what_was_left() -> None:
-    """Remove what processes that were killed have left: temporary folders, and files that they did not finish."""
+    """Remove temporary folders and unfinished files of processes that were killed, and messages that nobody read."""
     removed = remove_orphans()
     for folder, pattern in (
         (Path(settings.ARCHIVE_FOLDER), "**/*.part"),
-        (Path(settings.BROKER_FOLDER), "messages/*.part"),
+        (Path(settings.BROKER_FOLDER), "messages/*"),  # those that no worker reads, too: they live for HINT_S
         (Path(settings.BROKER_FOLDER), "taken/*"),
         (Path(settings.DUMP_FOLDER).parent, f".{settings.DUMP_FOLDER.name}-*"),
         (Path(settings.FILE_UPLOAD_TEMP_DIR), "*"),
@@ -90,7 +90,7 @@ def remove_what_was_left() -> None:
     ):
         removed += remove_unfinished(folder, pattern)
     for path in removed:
-        log.info("%s was left by a process that was killed, and is removed", path)
+        log.info("%s was left over, and is removed", path)
 
 
 def delete_old_backups(folder: Path) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from kombu import Connection
 
+from arena_site import broker
 from arena_site.broker import FilesystemChannel, Transport
 from arena_site.celery import app
-from runs.job_messages import EVALUATE
+from runs.job_messages import EVALUATE, HINT_S
 
 
 @pytest.fixture
@@ -74,6 +75,18 @@ def test_a_malformed_message_is_removed_and_the_next_one_read(
 ) -> None:
     (tmp_path / "messages" / "1.cpu.msg").write_bytes(content)
     (tmp_path / "messages" / "2.cpu.msg").write_text(json.dumps(SAID))
+    assert id_in(channel, channel._get("cpu")) == 1
+    assert not list(tmp_path.rglob("*.msg"))
+
+
+def test_a_message_that_is_older_than_the_hint_is_deleted_and_not_delivered(
+    channel: FilesystemChannel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = broker.time_ns()
+    for number, age_s in enumerate((HINT_S + 60, HINT_S - 60)):
+        monkeypatch.setattr(broker, "time_ns", lambda age_s=age_s: now - age_s * 10**9)
+        channel._put("cpu", message(channel, number))
+    monkeypatch.setattr(broker, "time_ns", lambda: now)
     assert id_in(channel, channel._get("cpu")) == 1
     assert not list(tmp_path.rglob("*.msg"))
 

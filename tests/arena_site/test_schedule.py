@@ -114,14 +114,18 @@ def test_what_killed_processes_left_is_removed_and_nothing_else(
     settings.BACKUP_FOLDER = str(state / "backups")
     left = [temporary / f"arena-{kind}{ended.pid}_x" / "file" for kind in ("", "agent-", "bundle-", "metrics-")]
     left += [state / "archive" / "ab" / "x.part", state / "broker" / "messages" / "1.part", state / "uploads" / "tmpx"]
-    left += [state / "broker" / "taken" / "1.msg", state / ".dump-x" / "file", state / "backups" / ".arena-1.zip-x"]
+    left += [state / "broker" / name / "1.msg" for name in ("messages", "taken")]
+    left += [state / ".dump-x" / "file", state / "backups" / ".arena-1.zip-x"]
     kept = [temporary / f"arena-agent-{os.getpid()}_x" / "file", temporary / "arena-backup.zip", temporary / "other"]
-    kept += [state / "archive" / "ab" / "cd.gz", state / "broker" / "messages" / "1.msg", state / "dump" / "file"]
+    kept += [state / "archive" / "ab" / "cd.gz", state / "broker" / "messages" / "2.msg", state / "dump" / "file"]
     kept += [state / "backups" / "arena-1.zip", state / "archive" / "new.part", temporary / f"mine-{ended.pid}_x"]
     for path in (*left, *kept):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    for path in {*left, *(path.parent for path in left), *kept} - {state / "archive" / "new.part"}:
+    for path in {*left, *(path.parent for path in left), *kept} - {
+        state / "archive" / "new.part",
+        state / "broker" / "messages" / "2.msg",
+    }:
         os.utime(path, (0, 0))
     schedule.remove_what_was_left()
     assert [path for path in left if path.exists()] == []
