@@ -122,10 +122,8 @@ def test_what_killed_processes_left_is_removed_and_nothing_else(
     for path in (*left, *kept):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    for path in {*left, *(path.parent for path in left), *kept} - {
-        state / "archive" / "new.part",
-        state / "broker" / "messages" / "2.msg",
-    }:
+    young = {state / "archive" / "new.part", state / "broker" / "messages" / "2.msg"}
+    for path in {*left, *(path.parent for path in left), *kept} - young:
         os.utime(path, (0, 0))
     schedule.remove_what_was_left()
     assert [path for path in left if path.exists()] == []
