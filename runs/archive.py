@@ -84,6 +84,14 @@ def put_upload(chunks: Iterable[bytes]) -> tuple[str, int]:
     return sha256.hexdigest(), size
 
 
+def renew_upload(digest: str) -> bool:
+    """Make an upload that is here and whole as young as if it came now; return False if it is not."""
+    is_here = _is_whole(digest, UPLOADS)
+    if is_here:
+        os.utime(_path(digest, UPLOADS))
+    return is_here
+
+
 def copy_upload(digest: str, target: Path) -> None:
     """Write the bytes of an upload to a file without holding them in memory.
 

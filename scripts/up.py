@@ -147,7 +147,7 @@ def is_prepared() -> bool:
 
 
 def import_bundles() -> None:
-    """Import the bundles in the repository, with runs on other devices; skip those that do not fit any more."""
+    """Import the bundles in the repository, with runs on other devices; skip those that are refused."""
     from django.core.management import CommandError, call_command
 
     for path in sorted((ROOT / "tasks" / "bundles").glob("*.zip")):

@@ -7,6 +7,7 @@ again.
 from __future__ import annotations
 
 import functools
+import hashlib
 import logging
 import tempfile
 from collections.abc import Sequence
@@ -64,7 +65,10 @@ def read_again(*, submission: Submission, upload: submissions.Upload, actor: Act
 def archive_bundle(path: Path) -> tuple[str, int]:
     """Store a bundle with the uploads, a folder as a zip; return its sha256 and size in bytes.
 
+    One that is here needs no room on the disk.
+
     Raises:
+        NoRoom: as `archive.put_upload`.
         BundleError: it is no plain file, or a folder with something that no bundle may have, such as a link.
     """
     read_members(path)  # a pipe would block below, and a zip would follow links
@@ -72,6 +76,10 @@ def archive_bundle(path: Path) -> tuple[str, int]:
         if path.is_dir():
             write_zip(path, file)
             file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if archive.renew_upload(digest):
+            return digest, file.tell()
+        file.seek(0)
         return archive.put_upload(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
 
 

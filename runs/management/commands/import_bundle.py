@@ -17,6 +17,7 @@ from evaluator.bundles.report import text_of
 from evaluator.errors import UsageError
 from evaluator.wording import counted
 from runs import archive
+from runs.disk import NoRoom
 from runs.errors import RunError
 from runs.loading import bundles as intake
 from runs.models import Run, Submission
@@ -61,7 +62,7 @@ class Command(BaseCommand):
             for path in options["paths"]:
                 try:
                     self.stdout.write(self._import(path, facts, options))
-                except (BundleError, RunError) as error:
+                except (BundleError, RunError, NoRoom) as error:
                     refused.append(_refusal(path, error))
         if refused:
             raise CommandError("\n".join(refused))
@@ -157,7 +158,9 @@ def _summary(submission: Submission) -> str:
     return f"{submission.run}, {submission.run.get_state_display()}, {results}"
 
 
-def _refusal(path: Path, error: BundleError | RunError) -> str:
+def _refusal(path: Path, error: BundleError | RunError | NoRoom) -> str:
+    if isinstance(error, NoRoom):
+        return f"{path}: {error.strerror}"
     if isinstance(error, RunError):
         return f"{path}: {error}"
     lines: Sequence[str] = [str(problem) for problem in error.problems]
