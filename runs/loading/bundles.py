@@ -10,8 +10,10 @@ import functools
 import hashlib
 import logging
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.db import DataError
 
@@ -33,8 +35,28 @@ DECLARED = "declared facts"
 NO_AGENT = BundleProblem(f"{DECLARED}: agent", "nothing", "who wrote the candidates", "The bundle does not name it")
 
 
-def check_next(submission_id: int | None = None) -> bool:
-    """Check this submission, else the oldest that waits. Return False if there is none, or no room on the disk."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A bundle as it was read under this file name and with these facts."""
+
+    file_name: str
+    facts: Mapping[str, Any]
+    checked: CheckedBundle
+
+
+def read_before(upload: submissions.Upload) -> Read:
+    """Read an upload as its import will, for a trial: before the transaction, in which nobody else can write."""
+    known = Submission.objects.filter(digest=upload.digest).exclude(state=Submission.State.REJECTED).first()
+    name = known.file_name if known else upload.file_name[-submissions.LONGEST_NAME :]
+    facts = {**(known.declared if known else {}), **upload.declared}
+    return Read(name, facts, _checked(upload.digest, name, facts))
+
+
+def check_next(submission_id: int | None = None, read: Read | None = None) -> bool:
+    """Check this submission, else the oldest that waits. Return False if there is none, or no room on the disk.
+
+    `read` is its bundle if it was read before.
+    """
     if not disk.has_room():
         log.error("no submission is checked: %s", disk.shown_room())
         return False
@@ -42,22 +64,28 @@ def check_next(submission_id: int | None = None) -> bool:
     if submission is None:
         return False
     try:
-        _check(submission)
+        _check(submission, read)
     except Exception:  # the boundary of the job: any error here is a fault of ours, never of the bundle
         log.exception("%s: a fault of ours", submission)
         submissions.release_check(submission=submission)
     return True
 
 
-def read_again(*, submission: Submission, upload: submissions.Upload, actor: Actor) -> RowChanges:
+def read_again(
+    *, submission: Submission, upload: submissions.Upload, actor: Actor, read: Read | None = None
+) -> RowChanges:
     """Read an accepted submission again, with the facts and licence of this upload; return what this changes.
+
+    `read` is its bundle if it was read before.
 
     Raises:
         BundleError: with every problem of the bundle as it is read now. Nothing changes.
         RunError: the correction is refused. Nothing changes.
     """
+    facts = corrections.facts_of(submission, upload)
+    parsed = _claims_of(submission, facts, read) if submission.run is None else None
     try:
-        return corrections.correct(submission=submission, upload=upload, read=_claims_of, actor=actor)
+        return corrections.correct(submission=submission, upload=upload, facts=facts, parsed=parsed, actor=actor)
     except DataError as error:
         raise BundleError([_unstorable(error)]) from error
 
@@ -83,44 +111,50 @@ def archive_bundle(path: Path) -> tuple[str, int]:
         return archive.put_upload(iter(functools.partial(file.read, archive.CHUNK_BYTES), b""))
 
 
-def _check(submission: Submission) -> None:
+def _check(submission: Submission, read: Read | None = None) -> None:
     try:
-        problems, form = _imported(submission)
+        problems, form = _imported(submission, read)
     except BundleError as error:
         problems, form = error.problems, ""
     if problems:
         submissions.reject(submission=submission, problems=problems, format=form)
 
 
-def _read(submission: Submission) -> CheckedBundle:
-    """Read the submission's bytes with its facts.
+def _read(submission: Submission, facts: Mapping[str, Any], read: Read | None) -> CheckedBundle:
+    """Read the submission's bytes with these facts, unless that was done before."""
+    if read is not None and (read.file_name, read.facts) == (submission.file_name, facts):
+        return read.checked
+    return _checked(submission.digest, submission.file_name, facts)
 
-    Raises:
-        BundleError: they are no archive that can be read.
-    """
+
+def _checked(digest: str, file_name: str, facts: Mapping[str, Any]) -> CheckedBundle:
     with temporary_folder("bundle") as folder:
         path = folder / "bundle"
-        archive.copy_upload(submission.digest, path)
-        return check_files(read_members(path, name=submission.file_name), submission.declared)
+        archive.copy_upload(digest, path)
+        try:
+            files = read_members(path, name=file_name)
+        except BundleError as error:  # no archive that can be read
+            return CheckedBundle(None, error.problems)
+        return check_files(files, facts)
 
 
-def _claims_of(submission: Submission) -> ParsedBundle:
-    """Read a bundle of claims.
+def _claims_of(submission: Submission, facts: Mapping[str, Any], read: Read | None) -> ParsedBundle:
+    """Read a bundle of claims with these facts.
 
     Raises:
         BundleError: with every problem of the bundle.
     """
-    checked = _read(submission)
+    checked = _read(submission, facts, read)
     if checked.problems or checked.bundle is None:
         raise BundleError(checked.problems)
-    if not _declared(submission, checked.bundle).get("agent"):
+    if not {**checked.bundle.declared, **facts}.get("agent"):
         raise BundleError([NO_AGENT])
     return checked.bundle
 
 
-def _imported(submission: Submission) -> tuple[Sequence[BundleProblem], str]:
+def _imported(submission: Submission, read: Read | None) -> tuple[Sequence[BundleProblem], str]:
     """Store a bundle that is in order. Return its problems, none if it was accepted, and its format."""
-    checked = _read(submission)
+    checked = _read(submission, submission.declared, read)
     if checked.problems or checked.bundle is None:
         return checked.problems, checked.bundle.format if checked.bundle else ""
     submissions.renew_check(submission=submission)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,28 +81,38 @@ def differences(submission: Submission, upload: Upload) -> dict[str, str]:
     return {name: f"{said[name] or 'nothing'} → {value}" for name, value in now.items() if value != said[name]}
 
 
+def facts_of(submission: Submission, upload: Upload) -> dict[str, Any]:
+    """Return the facts that the submission would declare after the correction, with which its claims are read.
+
+    Raises:
+        RunError: as `correct`.
+    """
+    _refuse(submission, differences(submission, upload))
+    return {**submission.declared, **upload.declared}
+
+
 @transaction.atomic
 def correct(
-    *, submission: Submission, upload: Upload, read: Callable[[Submission], ParsedBundle], actor: Actor
+    *, submission: Submission, upload: Upload, facts: Mapping[str, Any], parsed: ParsedBundle | None, actor: Actor
 ) -> RowChanges:
     """Take over the upload's facts and licence, and the claims as they are read now; return what this changes.
 
-    `read` reads the bundle of claims with the submission's facts. Results of a run stay as they are.
+    `parsed` is the bundle of claims, read with `facts`; None for that of a run, whose results stay as they are. It is
+    read before this transaction, which on SQLite keeps all others from writing.
 
     Raises:
-        BundleError: it cannot be read with these facts. Nothing changes.
-        RunError: it is another submitter's, has no claim any more, or a run's configuration would change. Nothing
-            changes.
+        RunError: it is another submitter's, has no claim any more, a run's configuration would change, or what it
+            declares changed after it was read. Nothing changes.
     """
     submission = Submission.objects.select_for_update(of=("self",)).select_related("run").get(pk=submission.pk)
     said = differences(submission, upload)
-    _refuse(submission, said)
+    submission.declared = facts_of(submission, upload)
+    if submission.declared != facts:
+        raise RunError(f"what {submission} declares was changed meanwhile: import it once more")
     before = rows_of(submission)
-    submission.declared = {**submission.declared, **upload.declared}
     submission.licence = upload.licence or submission.licence
     changed = RowChanges(0, len(before), 0, 0)
-    if submission.run is None:
-        parsed = read(submission)
+    if parsed is not None:
         if not parsed.claims:
             raise RunError(f"{submission} would have no claim: {parsed.format} as it is read now has none")
         submission.claims.all().delete()

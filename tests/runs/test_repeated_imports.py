@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 
 from evaluator.bundles.checking import CheckedBundle, check_files
@@ -245,6 +246,38 @@ def test_check_refuses_what_only_this_site_can_refuse(site: Site, tmp_path: Path
         for name in packed.namelist():
             unpacked.writestr(name, packed.read(name))
     assert "has exactly these results" in agree(other)
+
+
+def test_a_file_is_read_before_the_transaction_that_keeps_others_from_writing(
+    imported: Any, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    depth, seen, read = len(connection.savepoint_ids), list[int](), intake.check_files
+
+    def watched(*given: Any) -> CheckedBundle:
+        seen.append(len(connection.savepoint_ids) - depth)
+        return read(*given)
+
+    monkeypatch.setattr(intake, "check_files", watched)
+    for options in ({"check": True}, {}, {"check": True}, {}):
+        imported(results, *FACTS, "level=2", **options)
+        imported(results, *FACTS, **options)
+    assert seen == [0] * 8, "each once"
+
+
+def test_a_correction_of_what_was_changed_after_it_was_read_is_refused(
+    imported: Any, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(results, *FACTS)
+    read = intake.check_files
+
+    def overtaken(*given: Any) -> CheckedBundle:
+        Submission.objects.update(declared={"agent": "Another", "level": "1", "model": "m"})
+        return read(*given)
+
+    monkeypatch.setattr(intake, "check_files", overtaken)
+    with pytest.raises(CommandError, match="was changed meanwhile: import it once more"):
+        imported(results, "level=2")
+    assert Submission.objects.get().declared["level"] == "1"
 
 
 def test_all_refused_files_are_named_at_once(site: Site, results: Path, tmp_path: Path) -> None:

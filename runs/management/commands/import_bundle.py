@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,45 +57,49 @@ class Command(BaseCommand):
         if options["configuration"]:
             facts["configuration"] = options["configuration"]
         refused = list[str]()
-        with _undone() if options["check"] else nullcontext():
-            for path in options["paths"]:
-                try:
-                    self.stdout.write(self._import(path, facts, options))
-                except (BundleError, RunError, NoRoom) as error:
-                    refused.append(_refusal(path, error))
+        act = self._tried if options["check"] else self._imported
+        for path in options["paths"]:
+            try:
+                self.stdout.write(act(path, facts, options))
+            except (BundleError, RunError, NoRoom) as error:
+                refused.append(_refusal(path, error))
         if refused:
             raise CommandError("\n".join(refused))
 
-    def _import(self, path: Path, facts: dict[str, str], options: dict[str, Any]) -> str:
-        """Import one file and return what it became.
+    def _imported(self, path: Path, facts: dict[str, str], options: dict[str, Any]) -> str:
+        return f"{path.name}: {_import(_upload(path, facts, options['licence']), options)}"
 
-        Raises:
-            BundleError: with every problem of the bundle.
-            RunError: it is not imported for another reason, or imported and not published.
+    def _tried(self, path: Path, facts: dict[str, str], options: dict[str, Any]) -> str:
+        """Import one file, take back whatever is stored, and return what it would become.
+
+        The import itself is tried, so it says the same. The transaction, in which nobody else can write on SQLite,
+        begins when the file has been read.
         """
-        if not path.exists():
-            raise RunError("no such file or folder")
-        upload = _upload(path, facts, options["licence"])
-        submission, is_new = submissions.receive(upload=upload, actor=ACTOR)
-        if submission.state == Submission.State.RECEIVED:
-            intake.check_next(submission.pk)
-            submission.refresh_from_db()
-        _refuse_unread(submission)
-        changes = _changes(submission) if is_new else _changes_again(submission, upload)
-        if options["publish"]:
-            submission = _published(submission)
-        summary = f"{_summary(submission)}{changes}"
-        if not options["check"]:
-            return f"{path.name}: {summary}"
+        with archive.aside():
+            upload = _upload(path, facts, options["licence"])
+            read = intake.read_before(upload)
+            with transaction.atomic():
+                summary = _import(upload, options, read)
+                transaction.set_rollback(True)
         return f"{text_of(path.name, check(path, declared=facts))}\n{path.name}: would be imported as {summary}"
 
 
-@contextmanager
-def _undone() -> Iterator[None]:
-    """Take back whatever is stored: a trial runs the import itself, so it says the same."""
-    with archive.aside(), transaction.atomic():
-        yield
-        transaction.set_rollback(True)
+def _import(upload: submissions.Upload, options: dict[str, Any], read: intake.Read | None = None) -> str:
+    """Import an upload and return what it became.
+
+    Raises:
+        BundleError: with every problem of the bundle.
+        RunError: it is not imported for another reason, or imported and not published.
+    """
+    submission, is_new = submissions.receive(upload=upload, actor=ACTOR)
+    if submission.state == Submission.State.RECEIVED:
+        intake.check_next(submission.pk, read)
+        submission.refresh_from_db()
+    _refuse_unread(submission)
+    changes = _changes(submission) if is_new else _changes_again(submission, upload, read)
+    if options["publish"]:
+        submission = _published(submission)
+    return f"{_summary(submission)}{changes}"
 
 
 def _upload(path: Path, facts: dict[str, str], licence: str) -> submissions.Upload:
@@ -104,7 +107,11 @@ def _upload(path: Path, facts: dict[str, str], licence: str) -> submissions.Uplo
 
     Raises:
         BundleError: it cannot be read, or option and fact name two licences.
+        RunError: it is not there.
+        NoRoom: the disk is nearly full.
     """
+    if not path.exists():
+        raise RunError("no such file or folder")
     stated = facts.get("licence", "")
     if licence and stated and licence != stated:
         raise BundleError([BundleProblem("--licence", licence, f"{stated}, as --set licence says")])
@@ -131,10 +138,10 @@ def _changes(submission: Submission) -> str:
     return f"; compared with {before}: {changed}"
 
 
-def _changes_again(submission: Submission, upload: submissions.Upload) -> str:
+def _changes_again(submission: Submission, upload: submissions.Upload, read: intake.Read | None) -> str:
     """Read a submission of the same bytes again, and say what this changes."""
     said = corrections.differences(submission, upload)
-    changed = intake.read_again(submission=submission, upload=upload, actor=ACTOR)
+    changed = intake.read_again(submission=submission, upload=upload, actor=ACTOR, read=read)
     submission.refresh_from_db()
     return "".join(f"; {name}: {values}" for name, values in said.items()) + f"; imported before: {changed}"
 
