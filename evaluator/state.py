@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-UNFINISHED_S = 86_400  # a file that is still being written is younger
+UNFINISHED_S = 86_400  # a file that is still being written, or whose row is, is younger
 _OF_PROCESS = re.compile(r"arena-(?:[a-z]+-)?(\d+)_\w+")
 
 

@@ -128,7 +128,7 @@ def put_packed(file: IO[bytes], digest: str, store: str = ARCHIVE) -> bool:
 
 
 def remove(digest: str, store: str = ARCHIVE) -> None:
-    """Delete the bytes, after a takedown. Do nothing if they are not there."""
+    """Delete the bytes. Do nothing if they are not there."""
     _path(digest, store).unlink(missing_ok=True)
 
 

@@ -315,20 +315,58 @@ def test_rejected_bytes_expire_and_nothing_else_does(submitter: User, folder: Pa
         digest, _ = archive.put_upload([b"%d" % number])
         factories.make_submission(digest=digest, submitter=submitter, received_at=at, **STATES[state])
     record = archive.put(b"1")  # the same bytes as an upload that expires
+    Attempt.objects.filter(result__run=factories.make_run(status="passed")).update(record_digest=record)
     archive.put_upload([b"nobody's"])
-    (folder / "killed.part").write_bytes(b"half")
     for path in files_in(folder):
         aged(path, 20)
     archive.put_upload([b"just stored, its row comes next"])
     out = io.StringIO()
     call_command("remove_expired", stdout=out)
-    assert out.getvalue() == "1 rejected submission expired, 3 files removed\n"
+    assert out.getvalue() == "1 rejected submission expired, 2 files removed\n"
     left = [digest for digest, _ in archive.files_of(archive.UPLOADS)]
     assert len(left) == 3
     assert archive.get(record) == b"1"
     expired = Submission.objects.get(bytes_removed_at__isnull=False)
     assert (expired.state, expired.received_at) == ("rejected", old)
     assert remove_expired() == (0, 0)
+
+
+def test_days_are_counted_from_the_last_rejection(submitter: User) -> None:
+    old, young = (timezone.now() - timedelta(days=days) for days in (15, 13))
+    rows = [factories.make_submission(submitter=submitter, received_at=old, **STATES["rejected"]) for _ in range(2)]
+    for row, at in ((rows[0], old), (rows[0], young), (rows[1], old)):
+        AuditEntry.objects.create(action="reject", actor_name="check", submission=row, at=at)
+    assert remove_expired() == (1, 0)
+    assert Submission.objects.get(bytes_removed_at__isnull=False) == rows[1]
+
+
+def test_what_a_transaction_that_was_taken_back_archived_is_removed(folder: Path) -> None:
+    kept, left, young = archive.put(b"named"), archive.put(b"of an import that failed"), archive.put(b"its row comes")
+    factories.make_task(files={"a.hip": kept})
+    for digest in (kept, left):
+        aged(folder / digest[:2] / f"{digest}.gz", 2)
+    assert remove_expired() == (0, 1)
+    assert [archive.has(digest) for digest in (kept, left, young)] == [True, False, True]
+
+
+def test_what_a_row_names_by_now_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = [archive.put(b"%d" % number) for number in range(2)]
+    factories.make_task(files={"a.hip": digests[0]})
+    for path in files_in(folder):
+        aged(path, 2)
+    monkeypatch.setattr(archive, "hold_writers", lambda: factories.make_task(files={"a.hip": digests[1]}))
+    assert remove_expired() == (0, 0)
+    assert all(map(archive.has, digests))
+
+
+def test_the_archive_of_another_database_is_left_alone(folder: Path) -> None:
+    for number in range(3):
+        archive.put(b"%d" % number)
+    for path in files_in(folder):
+        aged(path, 2)
+    with pytest.raises(CommandError, match=r"no row names 3 of 3 files, so none is removed; is DATABASE_URL right\?"):
+        call_command("remove_expired")
+    assert len(files_in(folder)) == 3
 
 
 def test_an_expired_one_is_submitted_again_with_its_file(submitter: User, folder: Path) -> None:
