@@ -312,6 +312,8 @@ class Evaluator:
 
     def _take_for_baseline(self) -> Sandbox:
         shared = self._of_baselines
+        if shared is not None and shared.is_open and shared.has_worker:
+            return self._standby.take()  # for a baseline beside the session's own
         if shared is None or not shared.is_open or shared.age_s > BASELINES_S:
             self._drop_sandbox_of_baselines()
             shared = self._of_baselines = self._standby.take()

@@ -100,6 +100,10 @@ class Sandbox:
         return not (self._closed or self._is_over())
 
     @property
+    def has_worker(self) -> bool:
+        return self._busy
+
+    @property
     def exceeded(self) -> str | None:
         """The limit that the processes of its last worker together exceeded, for which all were killed."""
         return self._watchdog.exceeded
