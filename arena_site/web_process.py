@@ -14,6 +14,7 @@ each connection a database connection of its own.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import socket
@@ -26,9 +27,12 @@ from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 from typing import IO, Any
 
+from django.conf import settings
 from gunicorn import http
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from runs import disk
 
 GATHERED_BYTES = 2 << 20  # of a body: what a form without files may have (DATA_UPLOAD_MAX_MEMORY_SIZE)
 MOST_HEAD_BYTES = 64 << 10
@@ -45,6 +49,7 @@ LINGER_S = 2.0  # from the end of a response until its connection is closed
 WAITING_SHARE = 0.8  # of worker_connections: beyond it the client that has been waited for longest loses its own
 LOOK_S = 1.0  # between two looks for slow clients
 MOST_KEPT_BYTES = 1 << 30  # of all responses on disk that clients have not read yet
+MOST_KEPT_OF_ONE_BYTES = 512 << 20  # while a thread makes it, which nobody waits for
 STEP_BYTES = 1 << 20  # at once, so that no client keeps the loop from others
 
 _BODY_LENGTH = re.compile(rb"^content-length:(.*)$", re.IGNORECASE | re.MULTILINE)
@@ -156,7 +161,8 @@ class Piece:
 class Outgoing:
     """A response as gunicorn writes it, in place of the socket: sent at once as far as the client reads, else kept.
 
-    What is kept is in a file on disk. Of a file that the site sends, only the place is.
+    What is kept is in a file on the state folder's disk. Of a file that the site sends, only the place is. A response of
+    which the client leaves too much, or more than a little where the disk's reserve is reached, ends with its connection.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -177,7 +183,12 @@ class Outgoing:
             with contextlib.suppress(BlockingIOError):
                 data = data[self._sock.send(data, socket.MSG_DONTWAIT) :]
         if data:
-            self._keep(data)
+            try:
+                self._keep(data)
+            except OSError:
+                self.clear()
+                self._sock.close()
+                raise
 
     def sendfile(self, file: IO[bytes], offset: int, count: int) -> None:
         again = os.fdopen(os.dup(file.fileno()), "rb")  # gunicorn closes the file when it has all of the response
@@ -208,8 +219,19 @@ class Outgoing:
         self._growing, self.kept_bytes = None, 0
 
     def _keep(self, data: bytes) -> None:
+        """
+        Raises:
+            OSError: the client has left too much of the response, or there is no room for more of it.
+        """
+        kept = self.kept_bytes + len(data)
+        if kept > MOST_KEPT_OF_ONE_BYTES:
+            most = MOST_KEPT_OF_ONE_BYTES >> 20
+            raise OSError(errno.EFBIG, f"the client has not read {kept >> 20} MB of a response; {most} MB may wait")
+        if kept > STEP_BYTES:  # what has begun may use the reserve, as long as it is little
+            disk.refuse_without_room(len(data))
         if self._growing is None:
-            self._growing = Piece(tempfile.TemporaryFile(), 0, 0)  # noqa: SIM115 (closed when all of it is sent)
+            file = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115 (closed when all is sent)
+            self._growing = Piece(file, 0, 0)
             self._pieces.append(self._growing)
         self._growing.file.write(data)
         self._growing.file.flush()
