@@ -161,8 +161,8 @@ class Piece:
 class Outgoing:
     """A response as gunicorn writes it, in place of the socket: sent at once as far as the client reads, else kept.
 
-    What is kept is in a file on the state folder's disk. Of a file that the site sends, only the place is. A response of
-    which the client leaves too much, or more than a little where the disk's reserve is reached, ends with its connection.
+    What is kept is in a file on the state folder's disk. Of a file that the site sends, only the place is. A response
+    of which the client leaves too much, or more than a little where the disk's reserve is reached, ends.
     """
 
     def __init__(self, sock: socket.socket) -> None:
