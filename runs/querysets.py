@@ -40,8 +40,8 @@ def is_secret(*, run: str = "") -> Q:
 def of_draft_from_elsewhere(*, run: str = "") -> Q:
     """Match drafts that a bundle brought, and our runs that evaluate such a draft again. `run` is the lookup prefix.
 
-    They have pages of their own, and the lists of runs, submissions and open attempts show them. They count and are found
-    nowhere else until they are published.
+    They have pages of their own, and the lists of runs, submissions and open attempts show them. They count and are
+    found nowhere else until they are published.
     """
     brought = Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
     return brought | Q(**{f"{run}verifies__state": "draft"})

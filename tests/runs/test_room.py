@@ -133,6 +133,12 @@ def test_a_backup_does_not_take_the_reserve_of_the_sites_own_disk(
     assert write_backup(tmp_path / "site.zip").files == 1
 
 
+def test_a_backup_counts_the_databases_rows_too(left: Callable[[int], None], tmp_path: Path) -> None:
+    left(64 << 10)  # the tables alone take more
+    with pytest.raises(disk.NoRoom):
+        write_backup(tmp_path / "site.zip")
+
+
 def test_below_the_reserve_no_check_and_no_attempt_begins(site: Site, left: Callable[[int], None]) -> None:
     site.new_run()
     factories.make_submission()
