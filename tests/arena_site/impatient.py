@@ -11,11 +11,11 @@ from time import sleep
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from arena_site import web_process
+from arena_site import outgoing, web_process
 
 LARGE = os.urandom(1 << 20) * 8  # more than two sockets hold
 web_process.GRACE_S, web_process.LOOK_S, web_process.LINGER_S = 1.0, 0.05, 0.2
-web_process.MOST_KEPT_OF_ONE_BYTES = 16 << 20
+outgoing.MOST_KEPT_OF_ONE_BYTES = 16 << 20
 
 wsgi_app = "tests.arena_site.impatient"
 worker_class = "arena_site.web_process.WebProcess"

@@ -17,8 +17,9 @@ from time import monotonic, sleep
 import pytest
 from django.conf import settings
 
-from arena_site import web_process
-from arena_site.web_process import MOST_GATHERED_BYTES, Outgoing
+from arena_site import outgoing
+from arena_site.outgoing import Outgoing
+from arena_site.web_process import MOST_GATHERED_BYTES
 from runs import disk
 from tests.servers import free_port
 
@@ -167,11 +168,11 @@ def unread() -> Iterator[Outgoing]:
     """A response whose client reads nothing, with half a MB on disk."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        outgoing = Outgoing(ours)
-        while outgoing.is_sent:
-            outgoing.sendall(bytes(512 << 10))
-        yield outgoing
-        outgoing.clear()
+        response = Outgoing(ours)
+        while response.is_sent:
+            response.sendall(bytes(512 << 10))
+        yield response
+        response.clear()
 
 
 def test_what_is_kept_lies_beside_the_state_and_not_in_tmp(unread: Outgoing) -> None:
@@ -180,7 +181,7 @@ def test_what_is_kept_lies_beside_the_state_and_not_in_tmp(unread: Outgoing) -> 
 
 
 def test_of_one_response_only_so_much_is_kept(unread: Outgoing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_process, "MOST_KEPT_OF_ONE_BYTES", 3 << 20)
+    monkeypatch.setattr(outgoing, "MOST_KEPT_OF_ONE_BYTES", 3 << 20)
     unread.sendall(bytes(2 << 20))
     with pytest.raises(OSError, match="not read 3 MB of a response; 3 MB may wait") as refused:
         unread.sendall(bytes(1 << 20))
