@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.apps import apps
 
 from runs import archive
+from tests import factories
 
 DATA = b"a record with its raw times " * 500
 DIGEST = hashlib.sha256(DATA).hexdigest()
@@ -80,3 +84,18 @@ def test_a_target_that_cannot_be_written_is_no_fault_of_the_archive(tmp_path: Pa
     archive.put_upload([DATA])
     with pytest.raises(FileNotFoundError):
         archive.copy_upload(DIGEST, tmp_path / "none" / "copy")
+
+
+def test_uploads_of_a_site_of_before_are_found_after_its_migration(db: None, settings: Any, tmp_path: Path) -> None:
+    settings.ARCHIVE_FOLDER = tmp_path
+    here, gone, nowhere = archive.put(b"an upload"), archive.put(b"a source, too"), "0" * 64
+    factories.make_submission(digest=here)
+    factories.make_submission(digest=gone, state="closed", outcome="taken_down")
+    factories.make_submission(digest=nowhere)
+    migration = importlib.import_module("runs.migrations.0006_uploads_have_a_folder_of_their_own")
+    for _ in range(2):
+        migration.link_uploads(apps, None)
+    assert [digest for digest, _ in archive.files_of(archive.UPLOADS)] == [here]
+    archive.copy_upload(here, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == b"an upload"
+    assert archive.get(here) == b"an upload", "a record may have the same bytes"
