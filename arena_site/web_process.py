@@ -14,21 +14,20 @@ each connection a database connection of its own.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import socket
-import tempfile
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 from gunicorn import http
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from arena_site.outgoing import STEP_BYTES, Outgoing
 
 GATHERED_BYTES = 2 << 20  # of a body: what a form without files may have (DATA_UPLOAD_MAX_MEMORY_SIZE)
 MOST_HEAD_BYTES = 64 << 10
@@ -45,7 +44,6 @@ LINGER_S = 2.0  # from the end of a response until its connection is closed
 WAITING_SHARE = 0.8  # of worker_connections: beyond it the client that has been waited for longest loses its own
 LOOK_S = 1.0  # between two looks for slow clients
 MOST_KEPT_BYTES = 1 << 30  # of all responses on disk that clients have not read yet
-STEP_BYTES = 1 << 20  # at once, so that no client keeps the loop from others
 
 _BODY_LENGTH = re.compile(rb"^content-length:(.*)$", re.IGNORECASE | re.MULTILINE)
 _NUMBER = re.compile(rb"[ \t]*\d{1,15}[ \t]*")
@@ -142,79 +140,6 @@ class Incoming(SocketUnreader):  # type: ignore[misc]
             self.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
         self.is_last = self.left > 0 or not is_clear or _IN_CHUNKS.search(head) is not None
         return missing + len(self._gathered)
-
-
-@dataclass(slots=True)
-class Piece:
-    """Bytes of an open file that are still to be sent."""
-
-    file: IO[bytes]
-    begin: int
-    end: int
-
-
-class Outgoing:
-    """A response as gunicorn writes it, in place of the socket: sent at once as far as the client reads, else kept.
-
-    What is kept is in a file on disk. Of a file that the site sends, only the place is.
-    """
-
-    def __init__(self, sock: socket.socket) -> None:
-        self.kept_bytes = 0
-        self._sock = sock
-        self._pieces = deque[Piece]()
-        self._growing: Piece | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._sock, name)
-
-    @property
-    def is_sent(self) -> bool:
-        return not self._pieces
-
-    def sendall(self, data: bytes) -> None:
-        if not self._pieces:
-            with contextlib.suppress(BlockingIOError):
-                data = data[self._sock.send(data, socket.MSG_DONTWAIT) :]
-        if data:
-            self._keep(data)
-
-    def sendfile(self, file: IO[bytes], offset: int, count: int) -> None:
-        again = os.fdopen(os.dup(file.fileno()), "rb")  # gunicorn closes the file when it has all of the response
-        self._pieces.append(Piece(again, offset, offset + count))
-        self._growing = None
-
-    def send_more(self) -> int:
-        """Send more of what is kept, and return how many bytes that is.
-
-        Raises:
-            BlockingIOError: the client reads nothing now.
-            OSError: the client has gone.
-        """
-        piece = self._pieces[0]
-        size = min(piece.end - piece.begin, STEP_BYTES)
-        sent = os.sendfile(self._sock.fileno(), piece.file.fileno(), piece.begin, size)
-        if sent == 0:
-            raise ConnectionAbortedError("the file has become shorter")
-        piece.begin += sent
-        if piece.begin == piece.end:
-            self._pieces.popleft().file.close()
-        return sent
-
-    def clear(self) -> None:
-        """Forget what is kept, before the next response and at the end."""
-        while self._pieces:
-            self._pieces.pop().file.close()
-        self._growing, self.kept_bytes = None, 0
-
-    def _keep(self, data: bytes) -> None:
-        if self._growing is None:
-            self._growing = Piece(tempfile.TemporaryFile(), 0, 0)  # noqa: SIM115 (closed when all of it is sent)
-            self._pieces.append(self._growing)
-        self._growing.file.write(data)
-        self._growing.file.flush()
-        self._growing.end += len(data)
-        self.kept_bytes += len(data)
 
 
 class Client(TConn):  # type: ignore[misc]

@@ -137,12 +137,12 @@ def hold_removals() -> None:
     _lock_removals(shared=True)
 
 
-def hold_writers() -> None:
+def hold_writers(*, waits: bool = True) -> bool:
     """Wait until no transaction has put files that its rows do not name yet, and keep others waiting until ours ends.
 
-    SQLite has one transaction that writes at a time.
+    Without `waits` return False where there is such a one. SQLite has one transaction that writes at a time.
     """
-    _lock_removals(shared=False)
+    return _lock_removals(shared=False, waits=waits)
 
 
 def has(digest: str, store: str = ARCHIVE) -> bool:
@@ -195,11 +195,13 @@ def _must_match(seen: str, digest: str) -> None:
         raise ArchiveError(f"the archive's file {digest} is damaged: it holds other bytes, of sha256 {seen}")
 
 
-def _lock_removals(*, shared: bool) -> None:
-    if connection.vendor == "postgresql" and connection.in_atomic_block:
-        kind = "_shared" if shared else ""
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT pg_advisory_xact_lock{kind}(%s)", [REMOVALS])
+def _lock_removals(*, shared: bool, waits: bool = True) -> bool:
+    if connection.vendor != "postgresql" or not connection.in_atomic_block:
+        return True
+    attempt, kind = "" if waits else "try_", "_shared" if shared else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_{attempt}advisory_xact_lock{kind}(%s)", [REMOVALS])
+        return cursor.fetchone()[0] is not False  # one that waits returns nothing
 
 
 def _is_whole(digest: str, store: str = ARCHIVE) -> bool:

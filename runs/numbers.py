@@ -6,7 +6,7 @@ import re
 
 from django.urls.converters import IntConverter
 
-FIGURES = "[0-9]{1,18}"  # 18 nines still fit into 64 bits
+FIGURES = "0|[1-9][0-9]{0,17}"  # 18 nines still fit into 64 bits; with leading zeros, a page has many addresses
 
 
 class RowConverter(IntConverter):

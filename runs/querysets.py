@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 from django.db import models
 from django.db.models import Count, F, Q, Window
-from django.db.models.fields.json import KT
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Now, RowNumber
 from django.utils import timezone
 
@@ -40,10 +40,21 @@ def is_secret(*, run: str = "") -> Q:
 def of_draft_from_elsewhere(*, run: str = "") -> Q:
     """Match drafts that a bundle brought, and our runs that evaluate such a draft again. `run` is the lookup prefix.
 
-    They have pages of their own, and count and are found nowhere else until they are published.
+    They have pages of their own, and the lists of runs, submissions and open attempts show them. They count and are
+    found nowhere else until they are published.
     """
     brought = Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
     return brought | Q(**{f"{run}verifies__state": "draft"})
+
+
+def as_stated(name: str, *, submission: str = "") -> Coalesce:
+    """Return the `agent` or `model` of a submission, as declared, else as its bundle states; NULL where neither does.
+
+    `submission` is the lookup prefix.
+    """
+    facts = KeyTransform("facts", f"{submission}about")
+    found = KeyTextTransform(name, f"{submission}declared"), KeyTextTransform(name, facts)
+    return Coalesce(*found, output_field=models.TextField())
 
 
 def today() -> datetime:
@@ -155,12 +166,8 @@ class SubmissionQuerySet(models.QuerySet[ModelRow]):
 
     def with_public_claims(self) -> Self:
         """Submissions with public claims, with their `agent` and `model`: as declared, else as the bundle states."""
-        stated = {
-            name: Coalesce(
-                KT(f"declared__{name}"), KT(f"about__facts__{name}"), models.Value(""), output_field=models.TextField()
-            )
-            for name in ("agent", "model")
-        }
+        nothing = models.Value("", models.TextField())
+        stated = {name: Coalesce(as_stated(name), nothing) for name in ("agent", "model")}
         return self.filter(is_public=True, claim_count__gte=1).annotate(**stated)
 
     def ever_public(self) -> Self:

@@ -16,8 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
-from runs import compatibility
-from runs import disk as room
+from runs import compatibility, disk
 
 BROKER_S = 2.0
 log = logging.getLogger(__name__)
@@ -68,8 +67,8 @@ def archive() -> str | None:
     return None
 
 
-def disk() -> str | None:
-    return None if room.has_room() else room.shown_room()
+def reserve() -> str | None:
+    return None if disk.has_room() else disk.shown_room()
 
 
 CHECKS: Mapping[str, Callable[[], str | None]] = {
@@ -77,7 +76,7 @@ CHECKS: Mapping[str, Callable[[], str | None]] = {
     "migrations": migrations,
     "broker": broker,
     "archive": archive,
-    "disk": disk,
+    "disk": reserve,
 }
 
 

@@ -54,7 +54,8 @@ def write_backup(path: Path) -> Summary:
     if path.exists():
         raise FileExistsError(f"{path} exists, and backups are never overwritten")
     if disk.is_shared_with(path.parent):
-        disk.refuse_without_room(sum(file.stat().st_size for store in FOLDERS for _, file in archive.files_of(store)))
+        files_bytes = sum(file.stat().st_size for store in FOLDERS for _, file in archive.files_of(store))
+        disk.refuse_without_room(files_bytes + _database_bytes())
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         part = Path(file.name)  # readable only by its owner
         try:
@@ -79,6 +80,15 @@ def member_of_table(label: str) -> str:
 
 def member_of_file(store: str, digest: str) -> str:
     return f"{FOLDERS[store]}/{digest}.gz"
+
+
+def _database_bytes() -> int:
+    """Return what the database takes on its disk, which its rows do not exceed in the backup, compressed."""
+    sqlite = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    postgresql = "SELECT pg_database_size(current_database())"
+    with connection.cursor() as cursor:
+        cursor.execute(sqlite if connection.vendor == "sqlite" else postgresql)
+        return int(cursor.fetchone()[0])
 
 
 def _fill(packed: zipfile.ZipFile) -> Summary:

@@ -31,6 +31,7 @@ from leaderboard.downloads.rows import PLAIN, as_text
 from leaderboard.queries.collection import Collection, CollectionField, Kind
 from leaderboard.queries.dump_folder import ABOUT, SUMS
 from leaderboard.queries.public_rows import COLLECTIONS
+from runs import disk
 
 Pages = Iterator[Sequence[tuple[Any, ...]]]
 ARROW: Mapping[Kind, pa.DataType] = {
@@ -56,9 +57,12 @@ def write_dump(out: Path) -> dict[str, int]:
     """Replace the content of `out` with a new dump; returns table → number of rows.
 
     Raises:
-        OSError: the disk is full or `out` cannot be written; its old content stays.
+        OSError: the disk is full, another dump beside the old one would take the reserve of the site's own disk, or
+            `out` cannot be written. Its old content stays.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
+    if disk.is_shared_with(out.parent):
+        disk.refuse_without_room(sum(file.stat().st_size for file in out.glob("*")))
     new = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         with _consistent_read():

@@ -31,7 +31,7 @@ COSTS: Costs = (
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
     (re.compile(r"(/api/v1)?/(board|distribution|compare|generalization)/.+"), 5),
-    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis)/.*|/api/v1/rows/.+"), 3),
+    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
     (re.compile(r".*"), 1),
 )

@@ -1,8 +1,9 @@
 """A cache of compressed responses, each valid for as long as nothing public changes.
 
-The key is the address, with no more of the query than the view reads, so a made-up parameter costs nobody anything. The
-revision is stored beside the response. After a change the first request makes it anew; meanwhile others get the kept
-one, so that a change costs no queue. Pages do not depend on users; a response that would be personal is never cached.
+The key is the address, with no more of the query than the view reads, so a made-up parameter costs nobody anything;
+under a made-up host nothing is kept. The revision is stored beside the response. After a change the first request makes
+it anew; meanwhile others get the kept one, so that a change costs no queue. Pages do not depend on users; a response
+that would be personal is never cached.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from threading import Lock
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.core.cache import caches
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -70,13 +73,20 @@ def cached_response(
 ) -> HttpResponseBase:
     """The response at this moment, from the cache or made now; while another request makes it, the last one.
 
-    Within a transaction nothing is cached, as what was read may never be committed.
+    Within a transaction nothing is cached, as what was read may never be committed, nor under a host that is not ours.
 
     Raises:
         TooManyRequests: it has to be made, and the client has no points left for that.
     """
+
+    def pay_and_make() -> HttpResponseBase:
+        pay_for_making(request)
+        return make()
+
     if connection.in_atomic_block:
         return _made(request, etag_of(), make)
+    if not _is_ours(request.get_host()):
+        return _made(request, etag_of(), pay_and_make)
     key = _key(request, query)
     found = _found(key)
     if found and found.is_current(moment):
@@ -90,8 +100,7 @@ def cached_response(
         etag = etag_of()
         if found and etag and etag == found.etag:
             return _keep(key, replace(found, made_for=moment)).response(request)
-        pay_for_making(request)
-        response = _made(request, etag, make)
+        response = _made(request, etag, pay_and_make)
         cached = _compressed(response, moment, etag)
         return _keep(key, cached).response(request) if cached else response
 
@@ -127,6 +136,12 @@ def _found(key: bytes) -> CachedResponse | None:
 def _keep(key: bytes, response: CachedResponse) -> CachedResponse:
     caches[CACHE].set(key.hex(), response, LIFETIME_S if response.etag else LIVE_LIFETIME_S)
     return response
+
+
+def _is_ours(host: str) -> bool:
+    """Whether SITE_URL or ALLOWED_HOSTS name the site so: any port or letter case that is sent would be a new key."""
+    names = [name.lower() for name in settings.ALLOWED_HOSTS]
+    return host in (urlsplit(settings.SITE_URL).netloc, *names, *(f"{name}:{settings.PORT}" for name in names))
 
 
 def _key(request: HttpRequest, query: Mapping[str, str]) -> bytes:

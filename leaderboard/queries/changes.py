@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import Case, Expression, F, Q, TextField, When
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce
 
 from runs.models import AuditEntry
+from runs.querysets import as_stated
 
 
 class ChangeRow(NamedTuple):
@@ -49,11 +49,8 @@ def newest(limit: int) -> list[ChangeRow]:
 
 def _agent_or(name: str) -> Coalesce:
     """The name of the run's agent or model, else what public claims state of theirs."""
-    stated = (
-        KeyTextTransform(name, "submission__declared"),
-        KeyTextTransform(name, KeyTransform("facts", "submission__about")),
-    )
-    return Coalesce(F(f"run__configuration__{name}__name"), *map(_if_public, stated), output_field=TextField())
+    stated = _if_public(as_stated(name, submission="submission__"))
+    return Coalesce(F(f"run__configuration__{name}__name"), stated, output_field=TextField())
 
 
 def _if_public(value: F | Expression) -> Case:

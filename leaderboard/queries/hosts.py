@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Q
 
 from evaluator import VERSION
 from runs.models import Attempt, Calibration, Host
-from runs.querysets import QUEUE_ORDER, is_at_least, withheld
+from runs.querysets import QUEUE_ORDER, is_at_least, of_draft_from_elsewhere, withheld
 
 RECENT = 200  # newest attempts that the mean duration is over
 
@@ -118,7 +118,7 @@ def durations() -> dict[str, list[timedelta]]:
 
 def hosts() -> list[HostRow]:
     run = "attempts__result__run__"
-    known = ~withheld(attempt="attempts__", run=run) & ~Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
+    known = ~withheld(attempt="attempts__", run=run) & ~of_draft_from_elsewhere(run=run)
     rows = (
         Host.objects.filter(is_public=True)
         .select_related("device_class")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, Q, QuerySet, Value, When
 
 from runs.models import Attempt, AuditEntry, Result, Run
-from runs.querysets import is_secret, withheld
+from runs.querysets import is_secret, of_draft_from_elsewhere, withheld
 
 
 class RunListRow(NamedTuple):
@@ -115,6 +115,7 @@ def newest(
     agent: str = "",
     model: str = "",
     state: str = "",
+    drafts_from_elsewhere: bool = False,
 ) -> list[RunListRow]:
     """Runs, newest first, filtered by every argument that is not empty."""
     filters = {
@@ -127,6 +128,8 @@ def newest(
         "state": state,
     }
     runs = Run.objects.filter(**{field: value for field, value in filters.items() if value})
+    if not drafts_from_elsewhere:
+        runs = runs.exclude(of_draft_from_elsewhere())
     shown = runs.order_by("-created_at", "-id").values("pk")[offset : offset + limit]  # only these are counted
     counted = _with_counts(Run.objects.filter(pk__in=shown)).order_by("-created_at", "-id")
     return [RunListRow(*row) for row in counted.values_list(*_FIELDS)]

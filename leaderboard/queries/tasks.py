@@ -12,7 +12,7 @@ from evaluator.tasks.workspace import visible_files
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, Task
-from runs.querysets import ResultQuerySet, withheld
+from runs.querysets import ResultQuerySet, of_draft_from_elsewhere, withheld
 
 
 class TaskListRow(NamedTuple):
@@ -107,10 +107,10 @@ def agent_files(spec: TaskSpec) -> dict[str, str]:
 
 
 def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
-    """Public results first, then the newest attempts of drafts."""
+    """Public results first, then the newest attempts of drafts; without drafts from elsewhere."""
     rows = (
         Result.objects.filter(task=task_id, attempts__is_latest=True)
-        .exclude(run__state="withdrawn")
+        .exclude(Q(run__state="withdrawn") | of_draft_from_elsewhere(run="run__"))
         .annotate(
             is_published=Exists(Result.objects.public().filter(pk=OuterRef("pk"))),
             is_withheld=ExpressionWrapper(withheld(attempt="attempts__", run="run__"), output_field=BooleanField()),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from django.db import transaction
 
+from evaluator.wording import counted
 from runs import archive
 from runs.errors import RunError
 from runs.models import AgentSession, AuditEntry, Result, Run, Submission
@@ -11,6 +14,8 @@ from runs.references import who_names
 from runs.services.audit_log import Actor, note
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
+
+log = logging.getLogger(__name__)
 
 
 @transaction.atomic
@@ -62,9 +67,12 @@ def _cleared(submission: Submission) -> set[str]:
 def _remove(upload: str, mine: set[str]) -> None:
     """Delete the upload and those files that no row names: a source may be the task's, a prompt another session's.
 
-    Any bytes can be handed in as a source, those of somebody else's record, too.
+    Any bytes can be handed in as a source, those of somebody else's record, too. Which files an import names is known
+    once it is stored: a web thread does not wait for that, but leaves them to the night (services/expiry.py).
     """
     archive.remove(upload, archive.UPLOADS)
-    archive.hold_writers()
+    if not archive.hold_writers(waits=False):
+        log.warning("an import is being stored: a takedown leaves %s to the night", counted(len(mine), "file"))
+        return
     for digest in mine - {digest for digest, _ in who_names(mine)}:
         archive.remove(digest)

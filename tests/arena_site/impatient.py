@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from pathlib import Path
 from time import sleep
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from arena_site import web_process
+from arena_site import outgoing, web_process
 
 LARGE = os.urandom(1 << 20) * 8  # more than two sockets hold
 web_process.GRACE_S, web_process.LOOK_S, web_process.LINGER_S = 1.0, 0.05, 0.2
+outgoing.MOST_KEPT_OF_ONE_BYTES = 16 << 20
 
 wsgi_app = "tests.arena_site.impatient"
 worker_class = "arena_site.web_process.WebProcess"
@@ -60,6 +62,7 @@ PAGES = {
     "/healthz": lambda _: b"alive",
     "/large": lambda _: LARGE,
     "/large-file": large_file,
+    "/endless": lambda _: repeat(LARGE[: 1 << 20]),
     "/digest": digest_of_body,
     "/wait": wait,
 }

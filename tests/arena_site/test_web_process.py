@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -13,8 +15,12 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
+from django.conf import settings
 
+from arena_site import outgoing
+from arena_site.outgoing import Outgoing
 from arena_site.web_process import MOST_GATHERED_BYTES
+from runs import disk
 from tests.servers import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -148,6 +154,48 @@ def test_a_large_response_arrives_whole_however_it_is_read(port: int, address: s
         assert asked(port) == b"a page"
         content = everything_of(client).partition(b"\r\n\r\n")[2]
     assert (len(content), content) == (8 << 20, asked(port, "/large"))
+
+
+def test_a_response_that_nobody_reads_is_not_made_without_end(port: int) -> None:
+    with connected(port, b"GET /endless HTTP/1.0\r\n\r\n") as unread, connected(port) as other:
+        other.sendall(b"GET /endless HTTP/1.0\r\n\r\n")
+        assert asked(port) == b"a page"  # one of two threads is free again
+        assert len(everything_of(unread)) < 32 << 20
+
+
+@pytest.fixture
+def unread() -> Iterator[Outgoing]:
+    """A response whose client reads nothing, with half a MB on disk."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        response = Outgoing(ours)
+        while response.is_sent:
+            response.sendall(bytes(512 << 10))
+        yield response
+        response.clear()
+
+
+def test_what_is_kept_lies_beside_the_state_and_not_in_tmp(unread: Outgoing) -> None:
+    kept = {os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.exists() or link.is_symlink()}
+    assert any(name.startswith(str(settings.FILE_UPLOAD_TEMP_DIR)) for name in kept)
+
+
+def test_of_one_response_only_so_much_is_kept(unread: Outgoing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outgoing, "MOST_KEPT_OF_ONE_BYTES", 3 << 20)
+    unread.sendall(bytes(2 << 20))
+    with pytest.raises(OSError, match="not read 3 MB of a response; 3 MB may wait") as refused:
+        unread.sendall(bytes(1 << 20))
+    assert (refused.value.errno, unread.kept_bytes, unread.fileno()) == (errno.EFBIG, 0, -1)
+
+
+def test_the_disks_reserve_is_left_to_others_than_unread_responses(
+    unread: Outgoing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "free_bytes", lambda: disk.reserve_bytes() - 1)
+    unread.sendall(bytes(1 << 10))  # a page may still wait for its client
+    with pytest.raises(disk.NoRoom):
+        unread.sendall(bytes(1 << 20))
+    assert (unread.kept_bytes, unread.fileno()) == (0, -1)
 
 
 @pytest.mark.parametrize("size", [1, 100_000, 2 << 20, (2 << 20) + 1, 20 << 20])

@@ -16,6 +16,7 @@ from leaderboard.downloads.rows import csv_chunks
 from leaderboard.pages.board.fields import paper_fields, rank_fields
 from leaderboard.queries import collection
 from leaderboard.queries.public_rows import COLLECTIONS
+from runs import disk
 from runs.models import Attempt
 from tests import factories
 
@@ -143,3 +144,15 @@ def test_a_folder_of_something_else_is_left_alone(site, tmp_path) -> None:
         with pytest.raises(CommandError, match="contains something other"):
             call_command("dump_results", out=out)
     assert (tmp_path / "thesis.tex").read_text() == "years"
+
+
+def test_it_is_not_written_beside_the_old_one_without_room(db, settings, tmp_path, monkeypatch) -> None:
+    settings.ARCHIVE_FOLDER, size = tmp_path, 1 << 20
+    old = {tmp_path / "dump" / name for name in ("results.parquet", "SHA256SUMS")}
+    (tmp_path / "dump").mkdir()
+    for path in old:
+        path.write_bytes(bytes(size))
+    monkeypatch.setattr(disk, "free_bytes", lambda: disk.reserve_bytes() + 2 * size - 1)
+    with pytest.raises(CommandError, match=r"dump is unchanged: .* 64 MB required"):
+        call_command("dump_results", out=tmp_path / "dump")
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == old

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 
+from runs.models import Attempt
 from runs.services.publishing import publish_run, withdraw_run
 from tests import factories
 from tests.leaderboard.test_api_rows import rows
@@ -136,6 +137,27 @@ def test_what_is_not_public_is_on_no_surface_of_results(site, client) -> None:
     for name in HIDDEN:
         assert f"/configuration/{name}/" not in board
         assert client.get(f"/api/v1/configuration/{name}/").json()["standings"] == []
+
+
+def test_a_draft_from_elsewhere_and_its_verification_stand_only_in_the_list_of_runs(suite, page) -> None:
+    task = suite.tasks.order_by("pk").first()
+    host, agent = factories.make_host(name="busy"), factories.make_agent(name="From elsewhere", slug="elsewhere")
+    configuration = factories.make_configuration(
+        slug="elsewhere", agent=agent, model=factories.make_model_version(slug="theirs")
+    )
+    claimed = factories.make_run(
+        suite=suite, configuration=configuration, status="passed", origin="imported", bundle_digest="a" * 64
+    )
+    brought = {claimed.pk, factories.make_verification(claimed, ["reproduced"]).measured_id}
+    ours = factories.make_run(suite=suite, configuration=configuration, status="passed")
+    Attempt.objects.update(host=host)
+    assert {line.id for line in page("/runs/").runs} == {*brought, ours.pk}
+    assert [line.id for line in page("/").newest_runs] == [ours.pk]
+    for address in ("/agent/elsewhere/", "/model/theirs/", "/configuration/elsewhere/"):
+        assert [line.id for line in page(address).runs] == [ours.pk]
+    assert {line.run for line in page(f"/task/{task.path}/").results} == {ours.pk}
+    [line] = page("/hosts/").hosts
+    assert line.ended == suite.tasks.count()
 
 
 def test_the_feed_tells_of_what_was_public_and_of_no_draft(site, client) -> None:

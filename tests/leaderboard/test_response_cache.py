@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from typing import Any
 
 import pytest
 from django.db import connection, connections, transaction
@@ -194,7 +195,13 @@ def made(transactional_db: None) -> list[str]:
 
 
 def ask(
-    made: list[str], make: Answer | Callable[[], Answer], revision: str = "1", *, second: int = 0, etag: str = ""
+    made: list[str],
+    make: Answer | Callable[[], Answer],
+    revision: str = "1",
+    *,
+    second: int = 0,
+    etag: str = "",
+    host: str = "testserver",
 ) -> Answer:
     """Through the cache; notes in `made` for which revision it was made."""
 
@@ -202,7 +209,7 @@ def ask(
         made.append(revision)
         return make() if callable(make) and not isinstance(make, HttpResponse | StreamingHttpResponse) else make
 
-    request: HttpRequest = RequestFactory().get("/")
+    request: HttpRequest = RequestFactory().get("/", headers={"host": host})
     moment = response_cache.Moment(revision, second)
     found = response_cache.cached_response(request, {}, moment, lambda: etag or f'W/"{revision}"', making)
     assert isinstance(found, Answer)
@@ -289,6 +296,35 @@ def test_a_parameter_that_a_page_does_not_read_makes_no_new_entry(run: Run, clie
         assert read(client, f"{address}?{junk}") == first
     assert client.get(f"/api/v1{address}", headers={"Accept": "application/json"}).status_code == 200
     assert query_count(client, f"/api/v1{address}", Accept="application/json, application/json; indent=4") == 1
+
+
+@pytest.mark.parametrize("host", ["testserver:1", "testserver:65535", "TestServer", "TESTSERVER:8000"])
+def test_under_a_host_that_is_not_the_sites_nothing_is_kept(made: list[str], host: str) -> None:
+    for _ in range(2):
+        ask(made, HttpResponse(b"x"), host=host)
+    assert made == ["1", "1"]
+
+
+@pytest.mark.parametrize("host", ["testserver", "testserver:8000", "board.example"])
+def test_under_the_sites_own_hosts_responses_are_kept(made: list[str], settings: Any, host: str) -> None:
+    settings.ALLOWED_HOSTS = ["testserver", ".example"]
+    settings.SITE_URL, settings.PORT = "https://board.example", 8000
+    for _ in range(2):
+        ask(made, HttpResponse(b"x"), host=host)
+    assert made == ["1"]
+
+
+def test_whoever_has_the_response_pays_nothing_for_a_304(
+    run: Run, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    etag = client.get(BOARD)["ETag"]
+    clear_caches()
+    paid: list[HttpRequest] = []
+    monkeypatch.setattr(response_cache, "pay_for_making", paid.append)
+    assert client.get(BOARD, headers={"If-None-Match": etag}).status_code == 304
+    assert not paid
+    assert client.get(BOARD).status_code == 200
+    assert len(paid) == 1
 
 
 @pytest.mark.parametrize("address", ["/feed.atom", "/runs/", "/", "/search/", "/data/"])

@@ -167,6 +167,14 @@ def test_what_an_address_costs(path: str, points: int) -> None:
     assert rate_limits.cost_of(path) == points
 
 
+@pytest.mark.parametrize(
+    ("path", "points"),
+    [("/board/a/b/c/", 5), ("/search/", 3), ("/api/v1/search/", 3), ("/task/a/b/c/", 3), ("/runs/", 1)],
+)
+def test_what_the_making_of_a_page_costs(path: str, points: int) -> None:
+    assert rate_limits.cost_of(path, rate_limits.MAKING) == points
+
+
 def test_an_archive_is_refused_when_the_minute_is_spent(client: Client, settings: Any, monkeypatch: Any) -> None:
     cache.clear()
     monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 1_800_000_010.0))  # one minute

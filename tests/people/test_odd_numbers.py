@@ -52,6 +52,13 @@ def test_an_address_of_a_row_that_cannot_be_is_not_there(client: Client, route: 
         assert answers != {405}
 
 
+def test_a_row_has_one_address(client: Client) -> None:
+    """Each other one would be another entry of the response cache."""
+    run = factories.make_run()
+    addresses = [f"/run/{'0' * zeros}{run.pk}/" for zeros in range(3)]
+    assert [client.get(address).status_code for address in addresses] == [200, 404, 404]
+
+
 @pytest.mark.parametrize("route", [route for route in ROUTES if "<path:object_id>" in route])
 def test_the_admin_has_no_page_of_what_is_no_row(client: Client, route: str) -> None:
     for text in JUNK:

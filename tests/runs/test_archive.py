@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.apps import apps
 
 from runs import archive
+from runs.models import AgentSession, Task
+from tests import factories
 
 DATA = b"a record with its raw times " * 500
 DIGEST = hashlib.sha256(DATA).hexdigest()
@@ -80,3 +85,21 @@ def test_a_target_that_cannot_be_written_is_no_fault_of_the_archive(tmp_path: Pa
     archive.put_upload([DATA])
     with pytest.raises(FileNotFoundError):
         archive.copy_upload(DIGEST, tmp_path / "none" / "copy")
+
+
+def test_uploads_of_a_site_of_before_are_found_after_its_migration(db: None, settings: Any, tmp_path: Path) -> None:
+    settings.ARCHIVE_FOLDER = tmp_path
+    alone, shared, session, gone = (archive.put(name) for name in (b"alone", b"shared", b"session", b"gone"))
+    for digest in (alone, shared, session, "0" * 64):
+        factories.make_submission(digest=digest)
+    factories.make_submission(digest=gone, state="closed", outcome="taken_down")
+    Task.objects.filter(pk=factories.make_task().pk).update(files={"kernel.hip": shared})
+    factories.make_session(factories.make_run(status="passed").results.all()[0])
+    AgentSession.objects.update(prompt_digest=session)
+    migration = importlib.import_module("runs.migrations.0006_uploads_have_a_folder_of_their_own")
+    for _ in range(2):
+        migration.move_uploads(apps, None)
+    assert {digest for digest, _ in archive.files_of(archive.UPLOADS)} == {alone, shared, session}
+    assert [archive.has(digest) for digest in (alone, shared, session, gone)] == [False, True, True, True]
+    archive.copy_upload(alone, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == b"alone"

@@ -147,11 +147,21 @@ def test_a_file_outlives_the_takedown_while_an_import_that_names_it_is_written()
     importing.start()
     assert is_put.wait(60)
     removing.start()
-    removing.join(0.2)
+    removing.join(60)  # it does not wait for the import
     may_end.set()
-    for one in (importing, removing):
-        one.join(60)
+    importing.join(60)
     assert len(archive.files_of(ARCHIVE)) == 1
+    assert archive.files_of(UPLOADS) == []
+
+
+def test_what_a_takedown_may_not_remove_yet_is_left_to_the_night(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    upload, mine = archive.put_upload([b"a bundle"])[0], stored("my own source")
+    monkeypatch.setattr(archive, "_lock_removals", lambda *, shared, waits=True: waits)
+    takedowns._remove(upload, {mine})
+    assert (archive.has(upload, UPLOADS), archive.has(mine)) == (False, True)
+    assert "an import is being stored: a takedown leaves 1 file to the night" in caplog.text
 
 
 def received(data: bytes) -> Submission:

@@ -20,6 +20,8 @@ from django.utils import timezone
 
 from arena_site.monitoring import health
 from arena_site.operations.backup import write_backup
+from arena_site.settings import env
+from evaluator.cli import doctor
 from runs import archive, disk
 from runs.errors import QuotaError, RunError
 from runs.loading import bundles as intake
@@ -158,6 +160,12 @@ def test_a_backup_does_not_take_the_reserve_of_the_sites_own_disk(
     assert write_backup(tmp_path / "site.zip").files == 1
 
 
+def test_a_backup_counts_the_databases_rows_too(left: Callable[[int], None], tmp_path: Path) -> None:
+    left(64 << 10)  # the tables alone take more
+    with pytest.raises(disk.NoRoom):
+        write_backup(tmp_path / "site.zip")
+
+
 def test_below_the_reserve_no_check_and_no_attempt_begins(site: Site, left: Callable[[int], None]) -> None:
     site.new_run()
     factories.make_submission()
@@ -182,12 +190,18 @@ def test_the_reserve_is_told_before_it_is_touched(left: Callable[[int], None], c
     assert not told()
     left(1024 * MIB - 1)
     assert told() == {"arena.W002"}
-    assert health.disk() is None
+    assert health.reserve() is None
     left(-1)
-    assert health.disk() == "1023 MB free; 1024 MB required (ARENA_LEAST_FREE_MB)"
+    assert health.reserve() == "1023 MB free; 1024 MB required (ARENA_LEAST_FREE_MB)"
     metrics = client.get("/metrics").content.decode()
     assert "arena_disk_free_bytes 1.073741823e+09" in metrics
     assert "arena_disk_reserve_bytes 1.073741824e+09" in metrics
+
+
+def test_the_evaluator_tells_of_the_same_reserve_as_the_site() -> None:
+    """It knows no settings of Django's, so it has the two numbers of its own."""
+    default = env.read["ARENA_LEAST_FREE_MB"].default
+    assert (str(doctor.RESERVE_MB), doctor.NEAR) == (str(default), disk.NEAR)
 
 
 # --- a submitter's quota ---------------------------------------------------------------------------------------------

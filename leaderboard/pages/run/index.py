@@ -43,6 +43,7 @@ def build(query: Query) -> RunsPage:
         configuration=wanted.configuration,
         protocol=wanted.protocol,
         state=wanted.state,
+        drafts_from_elsewhere=True,
     )
     lines = tuple(run_line(row) for row in rows[:PAGE_SIZE])
     is_filtered = wanted != RunFilter()
