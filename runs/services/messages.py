@@ -1,7 +1,8 @@
 """Sends a row's message again when it must have been lost: to a worker that is free, and more and more rarely.
 
 However long a row waits and however many sweepers run, few of its messages are in the broker: each further one waits
-twice as long, and workers drop messages of more than an hour (runs/job_messages.py).
+twice as long, and workers drop messages of more than an hour (runs/job_messages.py). One that a worker took and could
+not use, since its host is disabled, is in the broker no more: the next one follows soon, until the right worker has it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ def send_check(submission: Submission) -> None:
     """Send the message that a submission waits for its check, in the caller's transaction; a free worker takes it."""
     Submission.objects.filter(pk=submission.pk).update(message_sent_at=Now(), messages_resent=0)
     job_messages.send_check_on_commit(submission_id=submission.pk)
+
+
+def taken_in_vain(row: type[Attempt | Submission], pk: int) -> None:
+    """Note that a worker took a message of this row, which waits all the same: the next one need not be rarer."""
+    row.objects.filter(pk=pk).update(messages_resent=0)
 
 
 def may_send_again(row: Attempt | Submission) -> bool:

@@ -30,7 +30,9 @@ from runs.services.leases import (
     requeue_expired,
     resend_lost_messages,
 )
+from runs.services.messages import taken_in_vain
 from runs.services.submissions import resend_lost_check_messages
+from runs.worker import jobs
 from runs.worker.sweeper import SWEEP_BEATS
 from tests import factories
 from tests.factories import make_device_class, make_host
@@ -315,6 +317,18 @@ def test_messages_of_a_row_that_waits_for_long_stay_few(site: Site) -> None:
     attempt.refresh_from_db()
     submission.refresh_from_db()
     assert (attempt.messages_resent, submission.messages_resent) == (sent["attempt"], sent["submission"])
+
+
+def test_a_message_that_a_disabled_hosts_worker_took_is_sent_again_soon(site: Site) -> None:
+    attempt, submission = queued(site), factories.make_submission()
+    Host.objects.update(is_enabled=False)
+    for model in (Attempt, Submission):
+        model.objects.update(messages_resent=9)
+    jobs.evaluate_attempt(attempt.pk)
+    taken_in_vain(Submission, submission.pk)
+    attempt.refresh_from_db()
+    submission.refresh_from_db()
+    assert (attempt.status, attempt.messages_resent, submission.messages_resent) == ("queued", 0, 0)
 
 
 def test_a_submission_that_waits_without_a_worker_has_no_message_sent_again(site: Site) -> None:
