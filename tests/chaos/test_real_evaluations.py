@@ -83,30 +83,33 @@ def queue(site: Site, repeat: int) -> Attempt:
 
 
 def descendants(pid: int) -> list[int]:
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    children: dict[int, list[int]] = {}
+    for one in filter(str.isdigit, os.listdir("/proc")):
+        if fields := stat_of(one):
+            children.setdefault(int(fields[1]), []).append(int(one))
     found, to_see = list[int](), [pid]
     while to_see:
-        children = parents.get(to_see.pop(), [])
-        found += children
-        to_see += children
+        below = children.get(to_see.pop(), [])
+        found += below
+        to_see += below
     return found
+
+
+def stat_of(pid: int | str) -> list[str]:
+    """State, parent and what follows in /proc; nothing of a process that has ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def name_of(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/comm").read_text()
+        return Path(f"/proc/{pid}/comm").read_text(errors="replace")
     except OSError:
         return ""
 
 
 def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    fields = stat_of(pid)
+    return bool(fields) and fields[0] != "Z"
