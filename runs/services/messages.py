@@ -32,9 +32,9 @@ def send_check(submission: Submission) -> None:
     job_messages.send_check_on_commit(submission_id=submission.pk)
 
 
-def taken_in_vain(row: type[Attempt | Submission], pk: int) -> None:
-    """Note that a worker took a message of this row, which waits all the same: the next one need not be rarer."""
-    row.objects.filter(pk=pk).update(messages_resent=0)
+def taken_in_vain(waiting: QuerySet[Attempt] | QuerySet[Submission]) -> None:
+    """Note that a worker took a message of these rows, which wait all the same: the next one need not be rarer."""
+    waiting.update(messages_resent=0)
 
 
 def may_send_again(row: Attempt | Submission) -> bool:

@@ -28,7 +28,7 @@ def evaluate_attempt(self: CeleryTask[Any, Any], attempt_id: int) -> None:
     worker = f"{self.request.hostname or 'shell'} {os.getpid()}"
     if not evaluation.evaluate_next(host=host, worker=worker, must_stop=_must_stop):
         log.info("message for attempt %s: no verdict stored", attempt_id)
-        messages.taken_in_vain(Attempt, attempt_id)
+        messages.taken_in_vain(Attempt.objects.queued().filter(pk=attempt_id))
 
 
 @shared_task(name=job_messages.CHECK)  # type: ignore[untyped-decorator]
@@ -36,7 +36,7 @@ def check_submission(submission_id: int) -> None:
     """Check the submission that has waited longest, whichever message came."""
     if not intake.check_next():
         log.info("message for submission %s: nothing to check", submission_id)
-        messages.taken_in_vain(Submission, submission_id)
+        messages.taken_in_vain(Submission.objects.waiting().filter(pk=submission_id))
 
 
 def _must_stop() -> bool:

@@ -23,6 +23,7 @@ from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
 from runs.services import catalog, leases, registry, run_actions
+from runs.services.publishing import publish_run
 from runs.worker import evaluation, jobs
 from runs.worker.heartbeat import Heartbeat, Interrupted
 from tests.factories import make_agent, sha256
@@ -64,6 +65,17 @@ def test_a_second_delivery_does_no_harm(site: Site) -> None:
         jobs.evaluate_attempt(attempts[0].pk)
     assert set(attempts.values_list("status", "fencing_token")) == {("passed", 1)}
     assert [attempt.measurements.count() for attempt in attempts] == [2, 2]
+
+
+def test_a_message_that_comes_after_the_publication_changes_nothing(site: Site) -> None:
+    """What was ever public is guarded in the database: an update of such a row would end the job with an error."""
+    attempts = Attempt.objects.filter(result__run=site.new_run())
+    Attempt.objects.filter(pk=attempts[0].pk).update(messages_resent=3)
+    for _ in attempts:
+        jobs.evaluate_attempt(attempts[0].pk)
+    publish_run(run=attempts[0].result.run, actor="test")
+    jobs.evaluate_attempt(attempts[0].pk)
+    assert attempts[0].messages_resent == 3
 
 
 def test_what_escapes_the_evaluator_is_our_fault_and_tried_once_more(site: Site, fake: Any) -> None:

@@ -325,7 +325,7 @@ def test_a_message_that_a_disabled_hosts_worker_took_is_sent_again_soon(site: Si
     for model in (Attempt, Submission):
         model.objects.update(messages_resent=9)
     jobs.evaluate_attempt(attempt.pk)
-    taken_in_vain(Submission, submission.pk)
+    taken_in_vain(Submission.objects.waiting())
     attempt.refresh_from_db()
     submission.refresh_from_db()
     assert (attempt.status, attempt.messages_resent, submission.messages_resent) == ("queued", 0, 0)
