@@ -80,7 +80,7 @@ def _table(bundles: tuple[ClaimedBundle, ...]) -> Table:
         Field("licence", "Licence", lambda one: Cell(one.licence or "not stated", one.licence)),
         Field("received_at", "Received", lambda one: moment_cell(one.received_at)),
     )
-    empty = "No claims have been published yet. The page Submit says how to hand some in."
+    empty = "No claims have been published yet. The page Submit says how to submit some."
     return table("claims", "Published bundles of claims, newest first", columns, bundles, empty)
 
 

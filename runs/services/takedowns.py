@@ -67,7 +67,7 @@ def _cleared(submission: Submission) -> set[str]:
 def _remove(upload: str, mine: set[str]) -> None:
     """Delete the upload and those files that no row names: a source may be the task's, a prompt another session's.
 
-    Any bytes can be handed in as a source, those of somebody else's record, too. Which files an import names is known
+    Any bytes can be submitted as a source, those of somebody else's record, too. Which files an import names is known
     once it is stored: a web thread does not wait for that, but leaves them to the night (services/expiry.py).
     """
     archive.remove(upload, archive.UPLOADS)
