@@ -28,6 +28,7 @@ class TaskListRow(NamedTuple):
     files: dict[str, str]
     cases: list[dict[str, Any]]
     provenance: dict[str, str]
+    is_plain: bool
 
 
 class FoundTask(NamedTuple):

@@ -70,6 +70,7 @@ class TaskPage(Page):
     category: str
     digest: str
     is_current: bool
+    is_plain: bool  # it ships no expert
     versions: tuple[str, ...]  # digests, the current one first
     suites: tuple[str, ...]
     description: str
@@ -148,6 +149,7 @@ def _identity(found: tasks.FoundTask) -> dict[str, Any]:
         "category": row.category,
         "digest": row.digest,
         "is_current": row.is_current,
+        "is_plain": row.is_plain,
         "versions": tuple(found.versions),
         "suites": tuple(f"{suite}@{version}" for suite, version in found.suites),
         "description": row.description,
