@@ -1,4 +1,4 @@
-"""Submits the faster, hand-written source in the task's expert/ folder. A plain task has none, so there it submits nothing."""
+"""Submits the faster, hand-written source in the task's expert/ folder; nothing for a plain task, which has none."""
 
 from __future__ import annotations
 

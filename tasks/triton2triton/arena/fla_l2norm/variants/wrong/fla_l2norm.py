@@ -1,4 +1,4 @@
-"""Divides each row by its Euclidean norm, but leaves out the columns after the last whole block when it adds squares."""
+"""Divides each row by its Euclidean norm, but adds no squares of the columns after the last whole block."""
 
 from __future__ import annotations
 
