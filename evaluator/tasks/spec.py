@@ -166,7 +166,7 @@ class TaskSpec:
 
     @property
     def solution(self) -> str | None:
-        """The folder of the task's own right candidate: the expert, or a plain task's variant `right`, if there is one."""
+        """The folder of the task's own right candidate: the expert, or `right` of a plain task that has one."""
         if not self.is_plain:
             return "expert"
         return "variants/right" if "right" in self.variants else None
