@@ -23,7 +23,7 @@ from leaderboard.queries import sessions
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.strategies import STRATEGIES, UNCHANGED
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
-from leaderboard.words import status_cell
+from leaderboard.words import STATUSES, Word, status_cell
 
 MOST_DIFFS = 40  # versions whose changes the page shows; the rest are in the session's JSON
 
@@ -47,6 +47,14 @@ class Version:
     @property
     def path(self) -> str:
         return f"version {self.number}"
+
+    @property
+    def word(self) -> Word:
+        return STATUSES[self.status]
+
+    @property
+    def speed(self) -> str:
+        return "" if self.speedup is None else f"{significant(self.speedup, 4)}×"
 
     @property
     def caption(self) -> str:
@@ -96,7 +104,7 @@ def section(row: SessionRow | None) -> SessionSection | None:
         message=row.message or None,
         cost_source=row.cost_source or None,
         no_cost_because=row.no_cost_because or None,
-        versions=tuple(_version(one) for one in stored.iterations) if stored else (),
+        versions=tuple(version_of(one) for one in stored.iterations) if stored else (),
         session_digest=row.digest or None,
         prompt_digest=row.prompt_digest or None,
         is_running=row.is_running,
@@ -113,7 +121,7 @@ def versions_table(found: SessionSection) -> Table:
         Field(
             "speedup",
             "Speedup",
-            lambda one: Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup),
+            lambda one: Cell(one.speed or NONE, one.speedup),
             is_number=True,
         ),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
@@ -140,7 +148,7 @@ def labels_of(diff: Diff) -> tuple[str, ...]:
     return tuple(sorted(strategies.labels({path: new}, {path: old})))
 
 
-def _version(one: IterationRecord) -> Version:
+def version_of(one: IterationRecord) -> Version:
     diff = parsed(one.diff)
     return Version(
         number=one.number,
