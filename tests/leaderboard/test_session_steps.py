@@ -32,7 +32,7 @@ def told(*entries: TranscriptEntry) -> tuple[Step, ...]:
     """The steps of a session of two versions, of which the first does not build and the second passes."""
     session = make_session(TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"), Candidate({}, "claude_code"))
     versions = [version_of(one) for one in session.iterations]
-    return steps(replace(session, transcript=entries), versions, str)
+    return steps(replace(session, transcript=entries), versions)
 
 
 def test_a_call_has_its_output_also_where_several_ran_at_once() -> None:
@@ -90,34 +90,35 @@ def test_arguments_are_read_line_by_line() -> None:
 
 @pytest.fixture
 def result(suite, archive_folder) -> Result:
-    """A public result whose session has a call and its output for each number up to 60, and secrets."""
+    """A public result whose session has a call and its output for each number up to 60, a check, and secrets."""
     made = factories.make_run(suite=suite, status="passed", state="published").results.first()
     entries = [one for n in range(1, 61) for one in (call(f"run {n}"), output(f"output {n} of <b>"))]
     secret = call(json.dumps({"command": "curl -H 'x: sk-" + "a" * 24 + "'", "more": "red \x1b[31m"}))
-    factories.make_session(made, transcript=(*entries, secret))
+    factories.make_session(made, transcript=(*entries, call("arena check"), output(PASSED), secret))
     return made
 
 
 def test_a_long_session_is_paged(result, page, client) -> None:
     first, second = (page(f"/result/{result.pk}/session/?page={n}") for n in (1, 2))
-    assert (first.total, first.pages, len(first.steps), len(second.steps)) == (61, 2, PAGE_SIZE, 61 - PAGE_SIZE)
+    assert (first.total, first.pages, len(first.steps), len(second.steps)) == (62, 2, PAGE_SIZE, 62 - PAGE_SIZE)
     assert (first.previous, first.next, second.previous, second.next) == (None, "?page=2", "?", None)
     assert page(f"/result/{result.pk}/session/?page=99").page == 2
     body = client.get(f"/result/{result.pk}/session/?page=2").content.decode()
     assert "output 41 of &lt;b&gt;" in body
     assert 'id="step-41"' in body
+    assert '<a href="?page=2#step-61">2</a>' in body  # the version that was checked there
+    assert [one.number for one in second.unnamed] == [1]
 
 
 def test_a_search_finds_calls_and_outputs_and_leads_to_their_place(result, page, client) -> None:
     found = page(f"/result/{result.pk}/session/?q=OUTPUT 5")
     assert [one.number for one in found.steps] == [5, *range(50, 60)]
-    assert found.found.replace("\u00a0", " ") == "11 of 61 steps contain “OUTPUT 5”."
+    assert found.found.replace("\u00a0", " ") == "11 of 62 steps contain “OUTPUT 5”."
     assert 'href="?page=2#step-50"' in client.get(f"/result/{result.pk}/session/?q=output 5").content.decode()
     assert page(f"/result/{result.pk}/session/?q=nowhere").steps == ()
 
 
-def test_no_secret_is_shown_or_found(result, page, client) -> None:
-    assert page(f"/result/{result.pk}/session/?q=sk-aaaa").matching == 0
+def test_no_secret_is_shown(result, client) -> None:
     data = client.get(f"/api/v1/result/{result.pk}/session/?page=2").json()
     assert "sk-aaaa" not in data["steps"][-1]["text"]
     assert "\x1b" not in data["steps"][-1]["text"]

@@ -121,7 +121,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             *times.tables(cases, sessions),
             *times.roofline_tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
             *(section.table for section in targets),
-            *((result_session.versions_table(session),) if session else ()),
+            *((result_session.versions_table(session, {}),) if session else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
             attempts_table(result, lines, number, row.published_number),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evaluator.records.sessions import IterationRecord, SessionRecord
@@ -9,7 +10,7 @@ from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, printable, seconds, significant
-from leaderboard.pages.base import count_cell, page_url
+from leaderboard.pages.base import page_url
 from leaderboard.pages.session_cells import (
     COST_SOURCES,
     COUNTS,
@@ -113,9 +114,15 @@ def section(row: SessionRow | None) -> SessionSection | None:
     )
 
 
-def versions_table(found: SessionSection) -> Table:
+def versions_table(found: SessionSection, places: Mapping[int, str]) -> Table:
+    """Make the table of versions; `places` has the addresses of the steps in which they were checked, by number."""
     columns: tuple[Field[Version], ...] = fields(
-        Field("number", "Version", lambda one: count_cell(one.number), is_number=True),
+        Field(
+            "number",
+            "Version",
+            lambda one: Cell(str(one.number), one.number, places.get(one.number, "")),
+            is_number=True,
+        ),
         Field("status", "Status", lambda one: status_cell(one.status)),
         Field("message", "What happened", lambda one: Cell(one.message or NONE, one.message)),
         Field(

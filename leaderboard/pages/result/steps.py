@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluator.records.sessions import IterationRecord, SessionRecord, TranscriptEntry
 from leaderboard.encoding import SCREEN
@@ -54,8 +54,8 @@ class Step:
         return any(words in text.casefold() for text in (self.tool or "", self.text, self.output or ""))
 
 
-def steps(session: SessionRecord, versions: Sequence[Version], shown: Callable[[str], str]) -> tuple[Step, ...]:
-    """Return all steps, in order. `shown` makes a text of the record fit to be seen."""
+def steps(session: SessionRecord, versions: Sequence[Version]) -> tuple[Step, ...]:
+    """Return all steps, in order, with their texts as the record has them: `public` makes one fit to be shown."""
     entries = session.transcript
     outputs = _outputs(entries)
     checked = _checked(entries, session.iterations)
@@ -70,15 +70,21 @@ def steps(session: SessionRecord, versions: Sequence[Version], shown: Callable[[
             Step(
                 number=len(found) + 1,
                 kind=entry.kind,
-                tool=shown(entry.tool) if entry.tool else None,
-                text=shown(_readable(entry)),
-                output=shown(answer.text) if answer else None,
+                tool=entry.tool,
+                text=_readable(entry),
+                output=answer.text if answer else None,
                 failed=entry.failed or (answer is not None and answer.failed),
                 version=version,
                 checked=versions[version - 1] if version else None,
             )
         )
     return tuple(found)
+
+
+def public(step: Step, shown: Callable[[str], str]) -> Step:
+    """Return the step with its texts as anybody may see them; `shown` takes a second for each megabyte."""
+    tool, output = (None if text is None else shown(text) for text in (step.tool, step.output))
+    return replace(step, tool=tool, text=shown(step.text), output=output)
 
 
 def _outputs(entries: Sequence[TranscriptEntry]) -> dict[int, int]:

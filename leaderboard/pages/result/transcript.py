@@ -9,7 +9,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural, printable
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, query_string, whole_number
 from leaderboard.pages.result.session import SessionSection, Version, section, versions_table
-from leaderboard.pages.result.steps import PAGE_SIZE, Step, steps
+from leaderboard.pages.result.steps import PAGE_SIZE, Step, public, steps
 from leaderboard.queries import results, sessions
 from leaderboard.queries.results import ResultDetailRow
 
@@ -44,26 +44,27 @@ def build(query: Query, *, result: int) -> TranscriptPage | None:
     if row is None or row.session is None or shown is None:
         return None
     stored = sessions.session_record(row.session.digest)
-    every = steps(stored, shown.versions, sessions.shown) if stored else ()
+    every = steps(stored, shown.versions) if stored else ()
     q = printable(" ".join(query.get("q", "").split()))[:MOST_LETTERS]
     matching = [step for step in every if step.has(q.casefold())] if q else every
     pages = max(1, -(-len(matching) // PAGE_SIZE))
+    places = {step.version: step.place for step in every if step.version}
     number = min(max(whole_number(query.get("page")) or 1, 1), pages)
-    named = {step.version for step in every}
+    part = matching[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     return TranscriptPage(
         **_about(row),
-        tables=by_slug(versions_table(shown)),
+        tables=by_slug(versions_table(shown, places)),
         session=shown,
         q=q,
         total=len(every),
         matching=len(matching),
         page=number,
         pages=pages,
-        steps=tuple(matching[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]),
+        steps=tuple(public(step, sessions.shown) for step in part),
         found=_found(q, len(matching), len(every), number, pages),
         previous=_address(q, number - 1) if number > 1 else None,
         next=_address(q, number + 1) if number < pages else None,
-        unnamed=tuple(one for one in shown.versions if one.number not in named),
+        unnamed=tuple(one for one in shown.versions if one.number not in places),
     )
 
 
