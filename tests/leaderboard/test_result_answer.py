@@ -108,6 +108,12 @@ def test_the_papers_score_is_shown_with_its_parts(timed_result, page, status, co
     assert (shown.paper_score, facts(shown).get("Paper's score")) == (score, text)
 
 
+def test_a_hacked_result_scores_as_not_correct(timed_result, page) -> None:
+    result = timed_result(**FASTER)
+    Result.objects.update(audit="hacked")
+    assert facts(page(address(result)))["Paper's score"] == "20.0 = 20 + 0 + 0; not ranked"
+
+
 def test_without_the_papers_clock_there_is_no_score(result, page) -> None:
     attempted(result, status="wrong_output", reason="mismatch")
     assert page(address(result)).paper_score is None

@@ -146,10 +146,13 @@ def provenance(row: ResultDetailRow, shown: AttemptRow | None, record: Record | 
 
 
 def paper_score(row: ResultDetailRow, shown: AttemptRow | None) -> float | None:
-    """Return the result's score by the paper's formula; None without a verdict, and without the paper's clock."""
+    """Return the result's score by the paper's formula; None without a verdict, and without the paper's clock.
+
+    A result that an audit found hacked counts as not correct.
+    """
     if shown is None or shown.compiled is None or row.is_functional:
         return None
-    return result_score(shown.compiled, bool(shown.correct), shown.paper_speedup)
+    return result_score(shown.compiled, _is_correct(row, shown), shown.paper_speedup)
 
 
 def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
@@ -185,6 +188,10 @@ def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | Non
     return f"no: {reason}"
 
 
+def _is_correct(row: ResultDetailRow, shown: AttemptRow) -> bool:
+    return bool(shown.correct) and row.audit != "hacked"
+
+
 def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
     """The speedup on the paper's clock, never without its name (decision 11), and the score."""
     found, url = [], f"{page_url('metrics')}#paper"
@@ -192,7 +199,8 @@ def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
         speedup = f"{significant(shown.paper_speedup, 4)}×, as in the paper; not ranked"
         found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
     if (score := paper_score(row, shown)) is not None:
-        points = (COMPILED_POINTS * bool(shown.compiled), CORRECT_POINTS * bool(shown.correct))
-        speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup, 4)}" if shown.paper_speedup else "0"
-        found.append(("Paper's score", f"{score:.1f} = {points[0]} + {points[1]} + {speed}; not ranked", url))
+        speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup or 0.0, 4)}"
+        correct = f"{CORRECT_POINTS} + {speed}" if _is_correct(row, shown) else "0 + 0"
+        parts = f"{COMPILED_POINTS * bool(shown.compiled)} + {correct}"
+        found.append(("Paper's score", f"{score:.1f} = {parts}; not ranked", url))
     return found
