@@ -71,16 +71,6 @@ GATES = {
     "integrity": "No tampering with protected files, no forged messages, no impossible times.",
 }
 
-
-def gate_text(gate: str, *, is_functional: bool, targets: Sequence[str]) -> str:
-    """What the gate asked on this kind of device; `targets` are the others that the candidate was compiled for."""
-    if gate == "compile":
-        return f"Compiles from scratch{f', also for {listed(targets)},' if targets else ''} and can be called."
-    if gate == "performance":
-        return "Runs beside the baseline." if is_functional else "Timed in alternation with the baseline."
-    return GATES[gate]
-
-
 FLAGS = {
     "hold": (
         "on hold",
@@ -202,6 +192,15 @@ def word_cell(word: Word, value: str) -> Cell:
 def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
     return Cell(word.label, status, url, note, word.tone, word.mark)
+
+
+def gate_text(gate: str, *, is_functional: bool, targets: Sequence[str]) -> str:
+    """What the gate asked on this kind of device; `targets` are the others that the candidate was compiled for."""
+    if gate == "compile":
+        return f"Compiles from scratch{f', also for {listed(targets)},' if targets else ''} and can be called."
+    if gate == "performance":
+        return "Runs beside the baseline." if is_functional else "Timed in alternation with the baseline."
+    return GATES[gate]
 
 
 def agent_version(settings: dict[str, Any]) -> str | None:
