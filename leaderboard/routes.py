@@ -26,7 +26,7 @@ from leaderboard.pages.hosts import page as hosts
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.portability import page as portability
-from leaderboard.pages.result import attempts, audits
+from leaderboard.pages.result import attempts, audits, transcript
 from leaderboard.pages.result import page as result
 from leaderboard.pages.run import index as runs
 from leaderboard.pages.run import page as run
@@ -215,6 +215,16 @@ ROUTES = (
         attempts.build,
         "Two attempts at one result side by side",
         "old, new",
+        section="runs",
+        revision_of=of_result,
+    ),
+    Route(
+        "transcript",
+        "result/<row:result>/session/",
+        transcript.TranscriptPage,
+        transcript.build,
+        "The agent's session behind one result: each step with its output and the version that it led to",
+        "q, page",
         section="runs",
         revision_of=of_result,
     ),

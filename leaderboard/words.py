@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from leaderboard.formatting import printable
+from leaderboard.formatting import listed, printable
 from leaderboard.tables import Cell
 
 AGENT_VERSION = "agent_version"  # the setting with the version of the agent
@@ -83,7 +84,7 @@ FLAGS = {
     ),
     "censored": ("censored", "A case is faster than the clock can measure: its speedup is at least the value shown."),
     "script_timed": ("script timed", "Timed by the task's own script, not by our evaluator."),
-    "functional": ("functional times", "Times from a CPU in place of a GPU. They enter no metric."),
+    "functional": ("functional times", "Times on a CPU. They show that both sides ran, and enter no metric."),
     "order_dependent": ("order dependent", "Correct in one order of the lanes only, so it depends on scheduling."),
     "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit. Its times are not ranked."),
 }
@@ -191,6 +192,15 @@ def word_cell(word: Word, value: str) -> Cell:
 def status_cell(status: str, url: str = "", note: str = "") -> Cell:
     word = STATUSES[status]
     return Cell(word.label, status, url, note, word.tone, word.mark)
+
+
+def gate_text(gate: str, *, is_functional: bool, targets: Sequence[str]) -> str:
+    """What the gate asked on this kind of device; `targets` are the others that the candidate was compiled for."""
+    if gate == "compile":
+        return f"Compiles from scratch{f', also for {listed(targets)},' if targets else ''} and can be called."
+    if gate == "performance":
+        return "Runs beside the baseline." if is_functional else "Timed in alternation with the baseline."
+    return GATES[gate]
 
 
 def agent_version(settings: dict[str, Any]) -> str | None:

@@ -89,6 +89,7 @@ def addresses(published, suite):
         "queue": "/queue/",
         "hosts": "/hosts/",
         "attempts": f"/result/{run.results.first().pk}/attempts/",
+        "transcript": f"/result/{factories.make_session(run.results.last()).result_id}/session/",
         "metrics": "/metrics/",
         "data": "/data/",
     }

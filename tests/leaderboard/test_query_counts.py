@@ -43,6 +43,7 @@ COUNTS = {
     "/queue/": 4,
     "/hosts/": 1,
     "/result/{result}/attempts/": 4,
+    "/result/{result}/session/": 2,
     "/submit/": 1,
     "/submission/{submission}/": 6,
     "/audits/": 2,

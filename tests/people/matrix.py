@@ -124,7 +124,7 @@ PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data", "hosts", "attempts", "claims"),
+    *("search", "versions", "metrics", "data", "hosts", "attempts", "transcript", "claims"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),
