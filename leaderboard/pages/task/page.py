@@ -88,6 +88,7 @@ class TaskPage(Page):
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    fastest: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the best kernels reach now: text, address
     is_filtered: bool = field(default=False, metadata=SCREEN)
 
 
@@ -135,6 +136,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         pair=pair,
         pair_cases=pair_cases,
         choices=task_pair.choices(pair, configurations),
+        fastest=task_best.fastest(best),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
     )
