@@ -207,8 +207,13 @@ def word_cell(word: Word, value: str) -> Cell:
     return Cell(word.label, value, tone=word.tone, mark=word.mark)
 
 
-def status_cell(status: str, url: str = "", note: str = "") -> Cell:
-    word = STATUSES[status]
+def status_cell(status: str, url: str = "", note: str = "", audit: str = "") -> Cell:
+    """The status and what an audit found, which stands first where it is bad: a hacked result is no green tick."""
+    word, found = STATUSES[status], AUDITS.get(audit)
+    if found and found.tone == "bad":
+        word, note = found, ", ".join(filter(None, (word.label, note)))
+    elif found and found.tone != "good":
+        note = ", ".join(filter(None, (note, found.label)))
     return Cell(word.label, status, url, note, word.tone, word.mark)
 
 

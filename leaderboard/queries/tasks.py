@@ -76,6 +76,7 @@ class TaskResultRow(NamedTuple):
     state: str
     status: str
     message: str
+    audit: str
     is_published: bool
 
 
@@ -131,7 +132,7 @@ def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
     fields = (
         *("id", "run_id", "run__repeat", "run__suite__name", "run__suite__version", "run__device_class__slug"),
         *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
-        *("run__configuration__role", "run__state", "is_published", "published_attempt__status"),
+        *("run__configuration__role", "run__state", "audit", "is_published", "published_attempt__status"),
         *("published_attempt__message", "attempts__status", "attempts__message", "is_withheld"),
     )
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
@@ -157,7 +158,7 @@ def _counts_by_task() -> dict[int, TaskCounts]:
 
 def _task_result(row: tuple[Any, ...]) -> TaskResultRow:
     """The published attempt, else the latest one."""
-    (*head, is_published, published_status, published_message, status, message, is_withheld) = row
+    (*head, audit, is_published, published_status, published_message, status, message, is_withheld) = row
     newest = ["queued", ""] if is_withheld else [status, message]
     shown_attempt = [published_status, published_message] if is_published else newest
-    return TaskResultRow._make([*head, *shown_attempt, is_published])
+    return TaskResultRow._make([*head, *shown_attempt, audit, is_published])

@@ -111,6 +111,11 @@ def test_a_hacked_result_stands_in_its_row_and_counts_as_not_correct(timed, clie
     assert (second.text, second.note) == ("passed", "2.00×, suspect")
     [line] = [line for line in page("/runs/").runs if line.id == run.pk]
     assert line.progress.passed == 11
+    task = page(f"/task/{hacked.task.path}/")
+    assert [cell["status"].text for cell in task.tables["results"].cells()].count("hacked") == 1
+    assert next(one for one in task.configurations if one.name == "Clever").correct == 0
+    [cell] = [row["status"] for row in page(f"/run/{run.pk}/").tables["results"].cells() if row["status"].tone == "bad"]
+    assert (cell.text, cell.value, cell.note) == ("hacked", "passed", "passed")
     [standing] = page(f"/configuration/{found.configuration}/").standings
     assert (standing.tallies["all"].correct, standing.tallies["all"].may_rank) == (11, 12)
     assert hacked.pk not in {result.pk for result in Result.objects.leaders(2)}

@@ -31,7 +31,6 @@ from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_f
 from leaderboard.words import (
     AGENT_VERSION,
     ALL,
-    AUDITS,
     FLAGS,
     NO_MODEL,
     ROLES,
@@ -199,15 +198,8 @@ def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
 
 
 def _status_cell(row: RunResultRow) -> Cell:
-    """The status with its flags and with what an audit found. A hacked result is never a green tick."""
-    status, url, audit = row.status or "missing", page_url("result", row.id), AUDITS.get(row.audit)
-    notes = [FLAGS[flag][0] for flag in row.flags or () if flag != "functional"]
-    if audit and audit.tone == "bad":
-        note = ", ".join((STATUSES[status].label, *notes))
-        return Cell(audit.label, status, url, note, audit.tone, audit.mark)
-    if audit and audit.tone != "good":
-        notes.append(audit.label)
-    return status_cell(status, url, ", ".join(notes))
+    flags = ", ".join(FLAGS[flag][0] for flag in row.flags or () if flag != "functional")
+    return status_cell(row.status or "missing", page_url("result", row.id), flags, row.audit)
 
 
 def _message_cell(row: RunResultRow) -> Cell:

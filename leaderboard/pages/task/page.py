@@ -226,7 +226,7 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
     columns: tuple[Field[TaskResultRow], ...] = fields(
         Field("entry", "Entry", _entry_cell),
         hidden("configuration", lambda row: row.configuration),
-        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id))),
+        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id), audit=row.audit)),
         Field("message", "What happened", lambda row: Cell(row.message or NONE, row.message)),
         text_field("device_class", "Device class", lambda row: row.device, is_code=True),
         text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),
