@@ -101,7 +101,7 @@ ROUTES = (
         board.BoardPage,
         board.build,
         "One leaderboard: entries, reference lines, all public results",
-        "sort, view, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "sort, view, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
     ),
     Route(
@@ -126,7 +126,7 @@ ROUTES = (
         distribution.DistributionPage,
         distribution.build,
         "How the speedups of a leaderboard's entries are distributed over its tasks",
-        "clock, method, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "clock, method, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
     ),
     Route(

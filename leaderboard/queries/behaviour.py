@@ -12,7 +12,7 @@ from leaderboard import strategies
 from leaderboard.queries.ordering import by
 from runs import archive
 from runs.models import AgentSession, Iteration, Result
-from runs.querysets import AgentSessionQuerySet, IterationQuerySet
+from runs.querysets import AgentSessionQuerySet, IterationQuerySet, is_correct
 
 MOST = 500  # candidates whose sources are read for one page, the newest; labelling one took 5 ms of CPU, once
 
@@ -124,7 +124,7 @@ def results(**filters: str) -> list[BehaviourRow]:
         submitted=Count("id", filter=~Q(candidate_digest="")),
         evaluated=Count("id", filter=Q(**{f"{published}compiled__isnull": False})),
         build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
-        passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
+        passed=Count("id", filter=is_correct()),
     )
     return [BehaviourRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
 

@@ -6,10 +6,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
 
-from leaderboard.eligibility import obstacle
+from leaderboard.eligibility import HACKED, obstacle
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
+from runs.querysets import RunQuerySet, is_secret
 
 
 class SuiteRow(NamedTuple):
@@ -52,7 +66,10 @@ class TaskRow(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """A public run with its configuration."""
+    """A public run with its configuration. What follows `published_at` is asked for boards alone.
+
+    Nothing is said of sessions in a secret round.
+    """
 
     id: int
     repeat: int
@@ -60,14 +77,24 @@ class RunRow(NamedTuple):
     role: str
     agent: str
     model: str | None
+    model_identifier: str | None  # as passed to its provider
     settings: dict[str, object]
-    verification: str
-    origin: str
+    trust: str
+    reproduced_tasks: int | None
+    verified_tasks: int | None
     published_at: datetime
+    evaluated_from: datetime | None = None  # first start and last end of its public attempts
+    evaluated_until: datetime | None = None
+    sessions: int = 0
+    cost_reported: int = 0  # sessions
+    cost_usd: float | None = None
 
 
 class ResultRow(NamedTuple):
-    """A result of a public run. Values of its attempt are None where no attempt is published."""
+    """A result of a public run. Values of its attempt are None where no attempt is published.
+
+    One that an audit found hacked is not correct and has no speed.
+    """
 
     id: int
     run_id: int
@@ -90,7 +117,8 @@ class ResultRow(NamedTuple):
 TASK = ("id", "path", "name", "category", "source", "provenance")
 RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
-    *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
+    *("configuration__model__name", "configuration__model__identifier", "configuration__settings"),
+    *("trust", "reproduced_tasks", "verified_tasks", "published_at"),
 )
 WERE_PUBLIC = ("published", "withdrawn")
 _RESULT = ("id", "run_id", "task_id", "audit")
@@ -98,6 +126,7 @@ _ATTEMPT = (
     *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
     *("cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"),
 )
+_NO_SPEED: dict[str, Any] = dict.fromkeys(("log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"))
 
 
 def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
@@ -145,14 +174,25 @@ def task_row(row: Sequence[Any]) -> TaskRow:
 
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:
     """Runs that are public now and were published by `as_of`."""
-    rows = (
-        Run.objects.public()
-        .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
-        .order_by("configuration__slug", "repeat")
-    )
+    runs = Run.objects.public().filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
     if as_of is not None:
-        rows = rows.filter(published_at__lte=as_of)
-    return [RunRow(*row) for row in rows.values_list(*RUN)]
+        runs = runs.filter(published_at__lte=as_of)
+    rows = _with_evaluation(runs, as_of).order_by("configuration__slug", "repeat")
+    return [RunRow(*row) for row in rows.values_list(*RUN, *RunRow._fields[len(RUN) :])]
+
+
+def _with_evaluation(runs: RunQuerySet[Run], as_of: datetime | None) -> QuerySet[Run]:
+    """Annotate public runs with when their results were evaluated, by `as_of`, and what their sessions cost."""
+    attempt, session = "results__published_attempt__", "results__session__"
+    was_there = Q(**{f"{attempt}ended_at__lte": as_of}) if as_of else Q()
+    shown = Q(**{f"{attempt}isnull": False}) & ~Q(**{f"{session}ended": ""}) & ~is_secret()
+    return runs.annotate(
+        evaluated_from=Min(f"{attempt}started_at", filter=was_there),
+        evaluated_until=Max(f"{attempt}ended_at", filter=was_there),
+        sessions=Count("results__session", filter=shown),
+        cost_reported=Count(f"{session}cost_usd", filter=shown),
+        cost_usd=Sum(f"{session}cost_usd", filter=shown),
+    )
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
@@ -182,8 +222,12 @@ def rows_by(results: QuerySet[Result], *keys: str) -> dict[tuple[Any, ...], list
     names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
     found: dict[tuple[Any, ...], list[ResultRow]] = {}
     for row in rows.values_list(*keys, *names):
-        found.setdefault(row[: len(keys)], []).append(ResultRow(*row[len(keys) :]))
+        found.setdefault(row[: len(keys)], []).append(_as_audited(ResultRow(*row[len(keys) :])))
     return found
+
+
+def _as_audited(row: ResultRow) -> ResultRow:
+    return row._replace(correct=False, **_NO_SPEED) if row.audit == HACKED and row.correct else row
 
 
 def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:
@@ -206,7 +250,7 @@ def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list
 
 def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: object) -> ResultRow:
     """The row with the values of an older attempt, all None where nothing was public then."""
-    changed = ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False))
+    changed = _as_audited(ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False)))
     hindered = obstacle(
         status=changed.status,
         audit=changed.audit,

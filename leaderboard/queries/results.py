@@ -26,8 +26,7 @@ class ResultDetailRow(NamedTuple):
     version: int
     suite_is_current: bool
     run_protocol: str
-    origin: str
-    verification: str
+    trust: str
     reproduced_tasks: int | None
     verified_tasks: int | None
     device: str
@@ -200,7 +199,7 @@ _TEXTS = ("gate", "reason", "message", "evaluator", "record_digest", "claimed_by
 _RESULT = (
     *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
     *("run__suite__is_current", "run__protocol"),
-    *(f"run__{name}" for name in ("origin", "verification", "reproduced_tasks", "verified_tasks")),
+    *(f"run__{name}" for name in ("trust", "reproduced_tasks", "verified_tasks")),
     *(f"run__device_class__{name}" for name in ("slug", "title", "is_functional", "architecture")),
     *(
         f"run__configuration__{name}"

@@ -65,7 +65,7 @@ def test_a_held_result_says_so_first_until_a_reviewer_has_let_it_go(timed_result
     result = timed_result(**FASTER, is_held=True, flags=["hold"])
     shown = page(address(result))
     assert (shown.answer.label, shown.answer.tone, facts(shown)["Ranked"]) == (
-        *("on hold", "open", "no: on hold for a review"),
+        *("held", "open", "no: held for a review"),
     )
     Attempt.objects.update(is_held=False)
     assert page(address(result)).answer.tone == "good"
@@ -76,10 +76,9 @@ def test_status_trust_and_rank_stand_below_the_answer(timed_result, page) -> Non
     assert [facts(page(address(result)))[name] for name in ("Status", "Trust", "Ranked")] == [
         *("passed", "run here", "yes"),
     ]
-    brought = {"origin": "imported", "bundle_digest": "a" * 64}
-    Run.objects.update(**brought)
+    Run.objects.update(origin="imported", bundle_digest="a" * 64, trust="claimed")
     assert facts(page(address(result)))["Trust"] == "claimed"
-    Run.objects.update(verification="reproduced", reproduced_tasks=5, verified_tasks=6)
+    Run.objects.update(trust="reproduced", reproduced_tasks=5, verified_tasks=6)
     assert facts(page(address(result)))["Trust"] == "reproduced 5 of 6"
 
 

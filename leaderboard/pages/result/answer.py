@@ -8,10 +8,9 @@ from leaderboard.formatting import plural, times
 from leaderboard.pages.result.cases import CaseFacts
 from leaderboard.pages.result.times import interval_text
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
-from leaderboard.words import AUDITS, FLAGS, STATUSES, Word
+from leaderboard.words import AUDITS, STATUSES, TRUST, Word
 
 WITHOUT_DOUBT = ("none", "clean", "interesting")
-HELD = Word("on hold", "open", "?", FLAGS["hold"][1])
 
 
 def answer(row: ResultDetailRow, shown: AttemptRow | None, cases: Sequence[CaseFacts]) -> Word:
@@ -44,7 +43,7 @@ def verdict(shown: AttemptRow | None, cases: Sequence[CaseFacts], is_functional:
 def _doubt(row: ResultDetailRow, shown: AttemptRow) -> Word | None:
     if row.audit not in WITHOUT_DOUBT:
         return AUDITS[row.audit]
-    return HELD if shown.is_held and shown.status == "passed" else None
+    return TRUST["held"] if shown.is_held and shown.status == "passed" else None
 
 
 def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> Word | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import GATE_NAMES, Record
-from leaderboard.eligibility import obstacle
+from leaderboard.eligibility import is_correct, obstacle
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, seconds, short, significant
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
@@ -17,14 +17,13 @@ from leaderboard.statistics.paper import COMPILED_POINTS, CORRECT_POINTS, SPEED_
 from leaderboard.words import (
     CATEGORIES,
     FLAGS,
-    ORIGINS,
     ROLES,
     RUN_STATES,
     STATUSES,
-    VERIFICATIONS,
     gate_text,
     role_note,
 )
+from runs.trust import trust_text
 
 Fact = tuple[str, str, str]  # term, text, address
 RUN_NOTICES = {
@@ -103,8 +102,8 @@ def standing(row: ResultDetailRow, shown: AttemptRow | None) -> tuple[Fact, ...]
     """Return how the attempt ended, how far its numbers can be trusted, and whether they are ranked."""
     return (
         ("Status", STATUSES[shown.status if shown else "missing"].label, ""),
-        ("Trust", _trust(row), ""),
-        ("Ranked", _why_not_ranked(row, shown) or "yes", ""),
+        ("Trust", trust_text(row.trust, row.reproduced_tasks, row.verified_tasks), ""),
+        ("Ranked", _why_not_ranked(row, shown) or ("yes, as not correct" if row.audit == "hacked" else "yes"), ""),
     )
 
 
@@ -152,7 +151,7 @@ def paper_score(row: ResultDetailRow, shown: AttemptRow | None) -> float | None:
     """
     if shown is None or shown.compiled is None or row.is_functional:
         return None
-    return result_score(shown.compiled, _is_correct(row, shown), shown.paper_speedup)
+    return result_score(shown.compiled, is_correct(shown.correct, row.audit), shown.paper_speedup)
 
 
 def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
@@ -160,12 +159,6 @@ def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
         return "passed" if attempt is not None and attempt.status == "passed" else "unknown"
     order = GATE_NAMES.index(name) - GATE_NAMES.index(attempt.gate)
     return "failed" if order == 0 else "passed" if order < 0 else "not_reached"
-
-
-def _trust(row: ResultDetailRow) -> str:
-    if row.verification == "reproduced":
-        return f"{VERIFICATIONS['reproduced']} {row.reproduced_tasks} of {row.verified_tasks}"
-    return ORIGINS["run_here"] if row.origin == "run_here" else "claimed"
 
 
 def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | None:
@@ -188,10 +181,6 @@ def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | Non
     return f"no: {reason}"
 
 
-def _is_correct(row: ResultDetailRow, shown: AttemptRow) -> bool:
-    return bool(shown.correct) and row.audit != "hacked"
-
-
 def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
     """The speedup on the paper's clock, never without its name (decision 11), and the score."""
     found, url = [], f"{page_url('metrics')}#paper"
@@ -200,7 +189,7 @@ def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
         found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
     if (score := paper_score(row, shown)) is not None:
         speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup or 0.0, 4)}"
-        correct = f"{CORRECT_POINTS} + {speed}" if _is_correct(row, shown) else "0 + 0"
+        correct = f"{CORRECT_POINTS} + {speed}" if is_correct(shown.correct, row.audit) else "0 + 0"
         parts = f"{COMPILED_POINTS * bool(shown.compiled)} + {correct}"
         found.append(("Paper's score", f"{score:.1f} = {parts}; not ranked", url))
     return found

@@ -89,6 +89,7 @@ class TaskPage(Page):
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    fastest: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the best kernels reach now: text, address
     is_filtered: bool = field(default=False, metadata=SCREEN)
 
 
@@ -136,6 +137,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         pair=pair,
         pair_cases=pair_cases,
         choices=task_pair.choices(pair, configurations),
+        fastest=task_best.fastest(best),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
     )
@@ -226,7 +228,7 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
     columns: tuple[Field[TaskResultRow], ...] = fields(
         Field("entry", "Entry", _entry_cell),
         hidden("configuration", lambda row: row.configuration),
-        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id))),
+        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id), audit=row.audit)),
         Field("message", "What happened", lambda row: Cell(row.message or NONE, row.message)),
         text_field("device_class", "Device class", lambda row: row.device, is_code=True),
         text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),
