@@ -22,6 +22,7 @@ from django.db.models import (
 )
 
 from leaderboard.eligibility import HACKED, obstacle
+from runs.agents import known
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
 from runs.querysets import RunQuerySet, is_secret
 
@@ -83,11 +84,23 @@ class RunRow(NamedTuple):
     reproduced_tasks: int | None
     verified_tasks: int | None
     published_at: datetime
+    agent_slug: str
     evaluated_from: datetime | None = None  # first start and last end of its public attempts
     evaluated_until: datetime | None = None
     sessions: int = 0
     cost_reported: int = 0  # sessions
     cost_usd: float | None = None
+
+    def takes_part(self, tasks: Sequence[TaskRow]) -> bool:
+        """Whether a board of these tasks shows it: an entry that takes one of their categories, a line that takes all.
+
+        Other agents than built-in ones take every category.
+        """
+        categories, agent = {task.category for task in tasks}, known(self.agent_slug)
+        if agent is None:
+            return True
+        lacking = categories - {*agent.categories}
+        return lacking != categories if self.role == "entry" else not lacking
 
 
 class ResultRow(NamedTuple):
@@ -119,6 +132,7 @@ RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
     *("configuration__model__name", "configuration__model__identifier", "configuration__settings"),
     *("trust", "reproduced_tasks", "verified_tasks", "published_at"),
+    "configuration__agent__slug",
 )
 WERE_PUBLIC = ("published", "withdrawn")
 _RESULT = ("id", "run_id", "task_id", "audit")
