@@ -6,18 +6,21 @@ resvg draws the PNG. It needs no browser, but supports neither CSS variables nor
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import shorten, wrap
 
 import resvg_py
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from leaderboard.charts import Chart
+from leaderboard.charts import Sheet
 from leaderboard.formatting import printable
 
 CHART_STYLE = Path(settings.BASE_DIR) / "static" / "css" / "charts.css"
 ZOOM = 2  # 1320 pixels across: sharp in a paper's column
+BADGE_LETTER, BADGE_MARGIN = 6.4, 14  # pixels: the width of a letter, and what is left beside a text
 FONTS = (Path("/usr/share/fonts/truetype/liberation"), Path("/usr/share/fonts/truetype/liberation2"))
 FAMILY = "Liberation Sans"  # one of those that charts.css names
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", re.DOTALL)
@@ -29,13 +32,45 @@ class MissingFont(Exception):
     """The font of the charts is not installed, without which a chart has no text."""
 
 
-def svg_of(chart: Chart) -> str:
-    style = CHART_STYLE.read_text(encoding="utf-8")
-    return printable(render_to_string("charts/standalone.svg", {"chart": chart, "style": style}))
+def svg_of(sheet: Sheet) -> str:
+    context = {"sheet": sheet, "chart": sheet.chart, "style": CHART_STYLE.read_text(encoding="utf-8")}
+    return printable(render_to_string("charts/standalone.svg", context))
 
 
-def png_of(svg: str) -> bytes:
-    """The PNG of a standalone SVG, in light colours and ZOOM times as large as on the screen.
+def badge_svg(left: str, right: str, kind: str) -> str:
+    """A badge as small as a line of text: what it is about, and the value."""
+    lengths = [round(BADGE_LETTER * len(text)) for text in (left, right)]
+    middle, width = lengths[0] + BADGE_MARGIN, sum(lengths) + 2 * BADGE_MARGIN
+    texts = [(middle // 2, lengths[0], left), ((middle + width) // 2, lengths[1], right)]
+    context = {"width": width, "middle": middle, "texts": texts, "name": f"{left}: {right}", "kind": kind}
+    return printable(render_to_string("charts/badge.svg", context))
+
+
+def card_of(title: str, lead: str, lines: Sequence[tuple[str, str]], host: str) -> bytes:
+    """A page's preview image: its title, then its first lines with their values, else the sentence below its title.
+
+    Raises:
+        MissingFont: the font is not installed.
+    """
+    titles, texts = _shortened(title, 36, 2), [] if lines else _shortened(lead, 68, 4)
+    top = 190 + 72 * len(titles)
+    context = {
+        "titles": [(190 + 72 * index, text) for index, text in enumerate(titles)],
+        "texts": [(top + 44 * index, text) for index, text in enumerate(texts)],
+        "lines": [
+            (top + 66 * index, shorten(name, 34, placeholder="…"), value) for index, (name, value) in enumerate(lines)
+        ],
+        "host": host,
+    }
+    return png_of(printable(render_to_string("charts/card.svg", context)), zoom=1)
+
+
+def _shortened(text: str, letters: int, most: int) -> list[str]:
+    return wrap(text, letters, max_lines=most, placeholder=" …")
+
+
+def png_of(svg: str, zoom: int = ZOOM) -> bytes:
+    """The PNG of a standalone SVG, in light colours and `zoom` times as large as on the screen.
 
     Raises:
         MissingFont: the font is not installed.
@@ -46,7 +81,7 @@ def png_of(svg: str) -> bytes:
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=plain,
-            zoom=ZOOM,
+            zoom=zoom,
             skip_system_fonts=True,
             font_files=_font_files(),
             font_family=FAMILY,

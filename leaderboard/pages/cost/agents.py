@@ -133,7 +133,7 @@ def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
                     f"{title}: {suite}@{version} on {device}" + (f", {past}" if past else ""),
                     "Each configuration by its mean over tasks and runs. The stepped line joins those that no other "
                     "beats in both.",
-                    (axis, "usable speedup"),
+                    (axis, "usable speedup over the baseline"),
                     spots,
                 )
     return made

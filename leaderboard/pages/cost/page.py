@@ -161,7 +161,7 @@ def _charts(spots: Mapping[str, Sequence[tuple[str, str, Spot]]]) -> dict[str, C
             f"{CATEGORIES[category]}: tokens against speedup",
             "Each configuration of the paper by its output tokens per task and its mean speedup. The stepped line "
             "joins those that no other beats in both.",
-            ("thousand output tokens per task", "mean speedup"),
+            ("thousand output tokens per task", "mean speedup over the baseline"),
             [spot for _, _, spot in own],
         )
         for category, own in spots.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars, share_dots
+from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots, share_dots
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
@@ -243,12 +243,12 @@ def _rates(rows: Rows) -> Chart:
 
 def _rescued(rows: Rows) -> Chart:
     steps = [row for row in rows if row["rescued_speedup"]]
-    series = (Series("candidate", "Rescued", "×"), Series("baseline", "Persistent", "×"))
-    return paired_bars(
+    series = (Series("first", "Rescued", "×"), Series("second", "Persistent", "×"))
+    return ratio_dots(
         "rescued",
         "GEAK: speedup of rescued and of persistent kernels",
         "Mean speedup of kernels that a round made correct, and of those that were correct before, as printed.",
-        "speedup",
+        "times as fast as the baseline",
         series,
         [
             (

@@ -111,6 +111,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         title=row.name,
         lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
         f"{len(seen) - small} full-size for GPUs.",
+        subject=f"Task {path}",
         crumbs=(
             Link("Tasks", page_url("tasks")),
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
