@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import Error, connection
 
 from runs.models import Host
-from runs.services import hosts, leases, submissions, verification
+from runs.services import hosts, leases, submissions, verification, webhooks
 
 SWEEP_BEATS = 0.2  # with a lease of 1.8 heartbeats, a dead worker is noticed within two
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ def sweep() -> tuple[int, int]:
     Return how many leases had expired and how many messages were sent again.
     """
     expired = leases.requeue_expired() + submissions.requeue_expired_checks()
-    sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages()
+    sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages() + webhooks.resend_due()
     verification.conclude_verifications()
     verification.verify_by_policy()
     if expired or sent:
