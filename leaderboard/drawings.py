@@ -47,18 +47,20 @@ def badge_svg(left: str, right: str, kind: str) -> str:
 
 
 def card_of(title: str, lead: str, lines: Sequence[tuple[str, str]], host: str) -> bytes:
-    """A page's preview image: its title, then its first lines with their values, else the sentence below its title.
+    """A page's preview image: its title, the sentence below it, and its first lines with their values.
 
     Raises:
         MissingFont: the font is not installed.
     """
-    titles, texts = _shortened(title, 36, 2), [] if lines else _shortened(lead, 68, 4)
-    top = 190 + 72 * len(titles)
+    titles, texts = _shortened(title, 36, 2), _shortened(lead, 68, 1 if lines else 4)
+    text_y = 180 + 72 * len(titles)
+    line_y = text_y + 44 * len(texts) + 36
     context = {
         "titles": [(190 + 72 * index, text) for index, text in enumerate(titles)],
-        "texts": [(top + 44 * index, text) for index, text in enumerate(texts)],
+        "texts": [(text_y + 44 * index, text) for index, text in enumerate(texts)],
         "lines": [
-            (top + 66 * index, shorten(name, 34, placeholder="…"), value) for index, (name, value) in enumerate(lines)
+            (line_y + 62 * index, shorten(name, 34, placeholder="…"), value)
+            for index, (name, value) in enumerate(lines)
         ],
         "host": host,
     }

@@ -174,14 +174,14 @@ def dots(
 ) -> RowChart:
     """Dots on any axis. `place` maps a value to its position on the axis, from 0 to 1."""
     y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
-    for label, note, points in rows:
+    for label, row_note, points in rows:
         label_y = y + 14
         marks = tuple(
             _dot(one, point, label_y + DOT_STEP * (index + 1) - 6, place)
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None or point.low is not None
         )
-        drawn.append(ChartRow(label, note, label_y, marks))
+        drawn.append(ChartRow(label, row_note, label_y, marks))
         y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
     references = tuple(
         ReferenceLine(_across(place(value)), value, text, _anchor(place(value))) for value, text in _merged(lines)

@@ -97,12 +97,16 @@ def test_a_chart_that_travels_says_what_it_shows_and_where_it_is_from() -> None:
 
 
 def test_ratios_share_one_scale_with_a_line_at_one() -> None:
-    rows = [("small", "", (Point(0.5, "0.5×"), Point(2.0, "2×"))), ("large", "", (Point(2.0, "2×"), Point(8.0, "8×")))]
+    rows = [
+        ("small", "row's", (Point(0.5, "0.5×"), Point(2.0, "2×"))),
+        ("large", "", (Point(2.0, "2×"), Point(8.0, "8×"))),
+    ]
     chart = ratio_dots("pair", "Pair", "What it shows.", "times as fast", SIDES, rows)
     (slow, fast), (same, fastest) = (row.marks for row in chart.rows)
     assert slow.x < fast.x == same.x < fastest.x
     [one] = chart.lines
     assert one.text.startswith("1×")
+    assert (chart.note, chart.rows[0].note) == ("", "row's")
     assert one.x - slow.x == pytest.approx(fast.x - one.x, abs=0.01)
 
 

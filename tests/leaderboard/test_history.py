@@ -21,6 +21,10 @@ def test_each_day_has_the_ranks_that_the_board_has_as_of_that_day(timed, page) -
         ("2026-11-04", ["New", "Old"]),
         ("2026-11-01", ["Old"]),
     ]
+    assert [[cell.text for cell in (row["leaders"], row["new"])] for row in page(HISTORY).tables["days"].cells()] == [
+        ["New", "New"],
+        ["Old", "Old"],
+    ]
     for one in days:
         ranked = [entry for entry in page(f"{BOARD}?as_of={one.day}").entries if entry.rank is not None]
         assert [(entry.rank, entry.value) for entry in one.entries] == [

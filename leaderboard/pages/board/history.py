@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, listed, rate, significant
+from leaderboard.formatting import NBSP, NONE, listed, rate, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board.board import Board, load
 from leaderboard.pages.board.fields import ratio_interval
@@ -45,6 +45,7 @@ class PastDay:
     day: str  # in UTC, such as 2026-11-29
     ranked_by: RankedBy
     entries: tuple[PastEntry, ...]  # by rank
+    new: tuple[str, ...]  # configurations that were not ranked on the day before it here
 
     @property
     def leaders(self) -> list[PastEntry]:
@@ -102,6 +103,7 @@ def _all_days(board: Board, publications: Sequence[PublicationRow]) -> list[date
 
 def _days(board: Board, publications: Sequence[PublicationRow], days: Sequence[date]) -> tuple[PastDay, ...]:
     found: list[PastDay] = []
+    before: set[str] = set()
     for day in days:
         until = datetime.combine(day, time.max, UTC)
         runs = [run for run in board.runs if run.published_at <= until]
@@ -111,7 +113,9 @@ def _days(board: Board, publications: Sequence[PublicationRow], days: Sequence[d
             (_past(entry, entry.rank, past.ranked_by) for entry in past.entries if entry.rank is not None),
             key=lambda one: (one.rank, one.name),
         )
-        found.append(PastDay(day.isoformat(), past.ranked_by, tuple(entries)))
+        new = tuple(one.configuration for one in entries if one.configuration not in before)
+        found.append(PastDay(day.isoformat(), past.ranked_by, tuple(entries), new))
+        before = {one.configuration for one in entries}
     return tuple(reversed(found))
 
 
@@ -127,10 +131,12 @@ def _past(entry: Entry, rank: int, ranked_by: RankedBy) -> PastEntry:
 
 
 def _days_table(board: Board, days: Sequence[PastDay]) -> Table:
+    value = "Usable speedup" if _ranked_by(days) == "usable_speedup" else "Correct"
     columns: tuple[Field[PastDay], ...] = (
-        Field("day", "Day", lambda one: Cell(one.day, one.day, board.url(as_of=one.day))),
-        Field("leaders", "First", lambda one: Cell(*(2 * [listed(entry.name for entry in one.leaders) or NONE]))),
-        Field("value", "Usable speedup, or correct", _value_cell, is_number=True),
+        Field("day", "Day", lambda one: Cell(_day(one), one.day, board.url(as_of=one.day))),
+        Field("leaders", "First", _leaders_cell),
+        Field("value", value, _value_cell, is_number=True),
+        Field("new", "New", _new_cell),
         Field("ranked", "Ranked entries", lambda one: Cell(str(len(one.entries)), len(one.entries)), is_number=True),
     )
     caption = (
@@ -138,6 +144,26 @@ def _days_table(board: Board, days: Sequence[PastDay]) -> Table:
     )
     empty = f"Nothing is published here under {board.view.asked_protocol} yet."
     return table("days", caption, columns, days, empty)
+
+
+def _ranked_by(days: Sequence[PastDay]) -> RankedBy:
+    """Days are ranked by speed; by correctness while too few tasks have one, and where there is no clock."""
+    return "usable_speedup" if any(one.ranked_by == "usable_speedup" for one in days) else "correctness"
+
+
+def _day(one: PastDay) -> str:
+    day = date.fromisoformat(one.day)
+    return f"{day.day}{NBSP}{day:%b}{NBSP}{day.year}"
+
+
+def _leaders_cell(one: PastDay) -> Cell:
+    names = listed(entry.name for entry in one.leaders)
+    return Cell(names or NONE, names)
+
+
+def _new_cell(one: PastDay) -> Cell:
+    names = listed(entry.name for entry in one.entries if entry.configuration in one.new)
+    return Cell(names or NONE, names)
 
 
 def _value_cell(one: PastDay) -> Cell:
@@ -167,8 +193,8 @@ def _entries_table(days: Sequence[PastDay]) -> Table:
 
 
 def _charts(days: Sequence[PastDay]) -> dict[str, Chart]:
-    """The first entry of each day, oldest first; days are ranked by speed, or by correctness where none has one."""
-    ranked_by = "usable_speedup" if any(one.ranked_by == "usable_speedup" for one in days) else "correctness"
+    """The first entry of each day, oldest first."""
+    ranked_by = _ranked_by(days)
     shown = [one for one in reversed(days) if one.leaders and one.ranked_by == ranked_by]
     if not shown:
         return {}
