@@ -1,6 +1,6 @@
 """Charts as files: SVG with its style sheet inside, and PNG.
 
-resvg draws the PNG. It needs no browser, but supports neither CSS variables nor media queries.
+resvg draws the PNG. It needs no browser, but knows neither CSS variables nor media queries, nor strokes of one width.
 """
 
 from __future__ import annotations
@@ -26,6 +26,14 @@ FAMILY = "Liberation Sans"  # one of those that charts.css names
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}\n", re.DOTALL)
 _VARIABLE = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _USE = re.compile(r"var\((--[\w-]+)\)")
+_PLOT = re.compile(
+    r'(?P<head><svg [^>]*width="(?P<width>[\d.]+)%" height="(?P<height>[\d.]+)") viewBox="0 0 100 100"\s+'
+    r'preserveAspectRatio="none"(?P<inside>.*?</svg>)',
+    re.DOTALL,
+)
+_PATH = re.compile(r' d="([^"]*)"')
+_STEP = re.compile(r"(?P<letter>[MLHV])(?P<first>[\d.]+)(?: (?P<second>[\d.]+))?")
+PLOT_WIDTH = 620  # pixels: of a chart on its sheet
 
 
 class MissingFont(Exception):
@@ -72,17 +80,14 @@ def _shortened(text: str, letters: int, most: int) -> list[str]:
 
 
 def png_of(svg: str, zoom: int = ZOOM) -> bytes:
-    """The PNG of a standalone SVG, in light colours and `zoom` times as large as on the screen.
+    """The PNG of a standalone SVG, `zoom` times as large as on the screen.
 
     Raises:
         MissingFont: the font is not installed.
     """
-    light = _DARK.sub("", svg)
-    colours = dict(_VARIABLE.findall(light))
-    plain = _USE.sub(lambda use: colours[use[1]], _VARIABLE.sub("", light))
     return bytes(
         resvg_py.svg_to_bytes(
-            svg_string=plain,
+            svg_string=for_resvg(svg),
             zoom=zoom,
             skip_system_fonts=True,
             font_files=_font_files(),
@@ -90,6 +95,26 @@ def png_of(svg: str, zoom: int = ZOOM) -> bytes:
             sans_serif_family=FAMILY,
         )
     )
+
+
+def for_resvg(svg: str) -> str:
+    """The same drawing, in light colours, without what resvg does not know: variables, and plots that are stretched."""
+    light = _DARK.sub("", svg)
+    colours = dict(_VARIABLE.findall(light))
+    return _PLOT.sub(_in_pixels, _USE.sub(lambda use: colours[use[1]], _VARIABLE.sub("", light)))
+
+
+def _in_pixels(plot: re.Match[str]) -> str:
+    """A plot whose paths were in percent of its size: resvg would stretch their strokes with it, as browsers do not."""
+    across, down = float(plot["width"]) / 100 * PLOT_WIDTH / 100, float(plot["height"]) / 100
+
+    def step(found: re.Match[str]) -> str:
+        if found["letter"] == "V":
+            return f"V{float(found['first']) * down:.2f}"
+        up = f" {float(found['second']) * down:.2f}" if found["second"] else ""
+        return f"{found['letter']}{float(found['first']) * across:.2f}{up}"
+
+    return plot["head"] + _PATH.sub(lambda path: f' d="{_STEP.sub(step, path[1])}"', plot["inside"])
 
 
 @cache

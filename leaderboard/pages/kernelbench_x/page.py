@@ -88,6 +88,7 @@ def build(query: Query) -> KernelBenchXPage:
     )
     return KernelBenchXPage(
         title="KernelBench-X",
+        subject="KernelBench-X: as printed in its paper, or as submitted and not measured here",
         lead="Triton kernels by five methods on 176 tasks in 15 categories, as printed in the paper, and submitted "
         "runs. None of it was measured here, and none of it is ranked with results measured here.",
         crumbs=(Link("Papers", page_url("published")),),
