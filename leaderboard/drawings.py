@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from textwrap import shorten, wrap
+from textwrap import wrap
 
 import resvg_py
 from django.conf import settings
@@ -67,7 +67,7 @@ def card_of(title: str, lead: str, lines: Sequence[tuple[str, str]], host: str) 
         "titles": [(190 + 72 * index, text) for index, text in enumerate(titles)],
         "texts": [(text_y + 44 * index, text) for index, text in enumerate(texts)],
         "lines": [
-            (line_y + 62 * index, shorten(name, 34, placeholder="…"), value)
+            (line_y + 62 * index, name if len(name) <= 34 else f"{name[:33]}…", value)
             for index, (name, value) in enumerate(lines)
         ],
         "host": host,

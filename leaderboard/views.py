@@ -142,18 +142,22 @@ def card(route: Route) -> View:
 
 
 def badge(route: Route) -> View:
-    """A badge of a board, or of one of its entries."""
+    """A badge of a board, or of one of its entries among all."""
 
-    @for_page(route)
+    def read(query: Query) -> dict[str, str]:
+        return {name: value for name, value in route.known(query).items() if name in ("version", "protocol", "as_of")}
+
     def file(request: HttpRequest, configuration: str = "", **parts: Any) -> HttpResponse:
-        page = _build(route, request, parts)
+        page = route.build(read(request.GET), **parts)
+        if page is None:
+            raise Http404
         assert isinstance(page, BoardPage)
         found = badge_of(f"{page.title}, {page.device_title}", page.entries, configuration)
         if found is None:
             raise Http404
         return HttpResponse(badge_svg(found.left, found.right, found.kind), content_type="image/svg+xml")
 
-    return file
+    return _cached(route, file, read)
 
 
 def csv(route: Route) -> View:

@@ -59,6 +59,11 @@ def test_a_badge_says_the_rank_and_never_one_of_a_reference_line(board, client, 
     assert title.replace("\u00a0", " ") == f"Smoke, all categories, x86-64 CPU: {says}"
 
 
+def test_a_filter_changes_no_badge(board, client) -> None:
+    whole = client.get(f"{BOARD}badge/second.svg").content
+    assert client.get(f"{BOARD}badge/second.svg?agent=Second&sort=name").content == whole
+
+
 def test_there_is_no_badge_of_what_is_not_on_the_board(board, client) -> None:
     assert client.get(f"{BOARD}badge/nobody.svg").status_code == 404
 
@@ -108,6 +113,10 @@ def test_robots_find_every_public_page_and_no_draft(board, client) -> None:
     }
     assert {f"http://testserver{path}" for path in ("/", "/tasks/", BOARD, "/configuration/first/")} <= listed
     assert f"http://testserver/run/{draft.pk}/" not in listed
-    assert {client.get(address).status_code for address in listed} == {200}
+    one_of_each = {
+        found[1]: found[0] for address in listed if (found := re.match(r"http://testserver/(\w+)/.+", address))
+    }
+    assert {"board", "task", "agent", "configuration", "run", "result"} <= {*one_of_each}
+    assert {client.get(address).status_code for address in one_of_each.values()} == {200}
     assert all(robots.can_fetch("*", address) for address in listed)
     assert not robots.can_fetch("*", "http://testserver/admin/")

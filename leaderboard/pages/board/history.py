@@ -19,7 +19,7 @@ from leaderboard.queries.boards import PublicationRow
 from leaderboard.statistics import Interval
 from leaderboard.tables import Cell, Field, Table, hidden, table
 
-MOST_DAYS = 12  # the newest; a board of 40 entries takes a tenth of a second for each
+MOST_DAYS = 12  # the newest; the standings of 40 entries over 24 tasks take 0.06 s
 
 
 @dataclass(frozen=True, slots=True)
