@@ -30,14 +30,15 @@ def _shared(route: Route) -> Iterator[URLPattern]:
     yield path(f"{route.path}card.png", views.card(route), name=f"{route.name}_card")
 
 
-def _badges(route: Route) -> Iterator[URLPattern]:
+def _of_a_board(route: Route) -> Iterator[URLPattern]:
+    yield path(f"{route.path}feed.atom", views.board_feed, name="board_feed")
     yield path(f"{route.path}badge.svg", views.badge(route), name="board_badge")
     yield path(f"{route.path}badge/<slug:configuration>.svg", views.badge(route), name="entry_badge")
 
 
 urlpatterns = [
     *(pattern for route in ROUTES for pattern in _patterns(route)),
-    *(pattern for route in ROUTES if route.page is BoardPage for pattern in _badges(route)),
+    *(pattern for route in ROUTES if route.page is BoardPage for pattern in _of_a_board(route)),
     path("feed.atom", views.feed, name="feed"),
     path("robots.txt", views.robots, name="robots"),
     path("sitemap.xml", views.sitemap_index, SITEMAP | {"sitemap_url_name": "leaderboard:sitemap"}, "sitemap_index"),

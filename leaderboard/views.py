@@ -18,7 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from leaderboard.charts import Chart, Sheet
-from leaderboard.downloads.feed import feed_of_changes
+from leaderboard.downloads.feed import feed_of_board, feed_of_changes
 from leaderboard.downloads.rows import csv_chunks
 from leaderboard.downloads.run_zip import zip_chunks
 from leaderboard.downloads.sitemap import ROBOTS
@@ -32,11 +32,12 @@ from leaderboard.pages.board.page import BoardPage
 from leaderboard.pages.result import page as result_page
 from leaderboard.pages.task import page as task_page
 from leaderboard.problems import problem, refuse_unknown
-from leaderboard.queries import dump_folder, results, sessions
+from leaderboard.queries import boards, dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
 from leaderboard.routes import Route
 from leaderboard.tables import Table, csv_lines, json_rows
+from leaderboard.words import CATEGORIES
 
 View = Callable[..., HttpResponseBase]
 Part = TypeVar("Part", Table, Chart)
@@ -220,6 +221,14 @@ def _png(draw: Callable[[], bytes], name: str = "") -> HttpResponseBase:
 @cached_by_revision
 def feed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(feed_of_changes(request), content_type="application/atom+xml; charset=utf-8")
+
+
+@read_only
+@cached_by_revision
+def board_feed(request: HttpRequest, suite: str, category: str, device: str) -> HttpResponse:
+    if category not in CATEGORIES or boards.find(suite, None, device) is None:
+        raise Http404
+    return HttpResponse(feed_of_board(request, suite, device), content_type="application/atom+xml; charset=utf-8")
 
 
 @read_only

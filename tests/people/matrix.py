@@ -147,7 +147,7 @@ ROWS = (
 FILES = {  # of the namespaces leaderboard and api, beside the pages
     *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
     *("session", "session_transcript", "session_prompt", "robots", "sitemap_index", "sitemap"),
-    *("board_badge", "entry_badge"),
+    *("board_badge", "entry_badge", "board_feed"),
     *(f"rows_{name}" for name in ROWS),
     *(f"rows_{name}_csv" for name in ROWS),
 }

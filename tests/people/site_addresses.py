@@ -50,7 +50,7 @@ def _pages(site: Site) -> Iterator[str]:
         if name in SHARED:
             yield from (f"{path}embed/chart/{chart}/", f"{path}embed/table/{table}/", f"{path}card.png")
         if name == "board":
-            yield from (f"{path}badge.svg", f"{path}badge/{page.entries[0].configuration}.svg")
+            yield from (f"{path}feed.atom", f"{path}badge.svg", f"{path}badge/{page.entries[0].configuration}.svg")
     yield from ("/queue/progress/", f"/run/{site.running.pk}/progress/")
 
 
