@@ -116,6 +116,11 @@ def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
     return (f"{rank}. " if rank else "") + entry_name(agent, model)
 
 
+def subject_under_protocols(of: str) -> str:
+    """The same where rows name their protocol only if it is not the current one."""
+    return f"{of}, protocol {PROTOCOL} where no other is named"
+
+
 def with_note(name: str, note: str) -> str:
     """A name in a legend, such as Baseline (reference line)."""
     return f"{name} ({note})" if note else name
