@@ -15,7 +15,6 @@ from datetime import timedelta
 from time import monotonic
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -62,14 +61,14 @@ def deliver(delivery_id: int) -> bool:
     return True
 
 
-def resend_due() -> int:
+def send_due() -> int:
     """Send messages of deliveries that are due and have none on its way; return how many. Any sweeper may ask."""
     now = timezone.now()
     due = WebhookDelivery.objects.filter(next_try_at__lte=now, webhook__is_enabled=True)
-    lost = due.filter(message_sent_at__lte=now - LOST_AFTER)
+    untold = due.filter(message_sent_at__lte=now - LOST_AFTER)
     sent = 0
-    for pk in list(lost.values_list("pk", flat=True)):
-        if lost.filter(pk=pk).update(message_sent_at=now):
+    for pk in list(untold.values_list("pk", flat=True)):
+        if untold.filter(pk=pk).update(message_sent_at=now):
             job_messages.send_deliver_on_commit(delivery_id=pk)
             sent += 1
     return sent
@@ -85,10 +84,9 @@ def _queue(
     webhooks: Iterable[Webhook], about: dict[str, object], entry: AuditEntry | None = None
 ) -> list[WebhookDelivery]:
     body = json.dumps(about, ensure_ascii=False)
-    with transaction.atomic():
-        made = WebhookDelivery.objects.bulk_create(
-            WebhookDelivery(webhook=webhook, entry=entry, body=body) for webhook in webhooks
-        )
+    made = WebhookDelivery.objects.bulk_create(
+        WebhookDelivery(webhook=webhook, entry=entry, body=body) for webhook in webhooks
+    )
     for delivery in made:
         job_messages.send_deliver_on_commit(delivery_id=delivery.pk)
     return made

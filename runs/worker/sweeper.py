@@ -16,14 +16,15 @@ log = logging.getLogger(__name__)
 
 
 def sweep() -> tuple[int, int]:
-    """Sweep once, which also starts and concludes verifications.
+    """Sweep once, which also starts and concludes verifications, and tries deliveries to webhooks again.
 
     Return how many leases had expired and how many messages were sent again.
     """
     expired = leases.requeue_expired() + submissions.requeue_expired_checks()
-    sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages() + webhooks.resend_due()
+    sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages()
     verification.conclude_verifications()
     verification.verify_by_policy()
+    webhooks.send_due()
     if expired or sent:
         log.warning("%d leases had expired, %d messages were sent again", expired, sent)
     return expired, sent

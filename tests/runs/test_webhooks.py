@@ -108,9 +108,9 @@ def test_a_lost_message_is_sent_again_once(webhook: Webhook, monkeypatch: pytest
     sent: list[int] = []
     monkeypatch.setattr(webhooks.job_messages, "send_deliver_on_commit", lambda delivery_id: sent.append(delivery_id))
     delivery = webhooks.send_test(webhook=webhook)
-    assert webhooks.resend_due() == 0
+    assert webhooks.send_due() == 0
     WebhookDelivery.objects.update(message_sent_at=timezone.now() - timedelta(hours=1))
-    assert [webhooks.resend_due(), webhooks.resend_due()] == [1, 0]
+    assert [webhooks.send_due(), webhooks.send_due()] == [1, 0]
     assert sent == [delivery.pk] * 2
 
 
