@@ -43,6 +43,7 @@ View = Callable[..., HttpResponseBase]
 Part = TypeVar("Part", Table, Chart)
 PLOTLY = Path(settings.BASE_DIR) / "static" / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
 PROGRESS = "progress/"
+ABOUT = "A leaderboard for AI agents that optimise GPU kernels."  # for previews of a page without a sentence of its own
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
@@ -137,7 +138,7 @@ def card(route: Route) -> View:
     @for_page(route)
     def file(request: HttpRequest, **parts: Any) -> HttpResponseBase:
         page, host = _build(route, request, parts), request.get_host()
-        return _png(lambda: card_of(page.title, page.lead, page.card_lines, host))
+        return _png(lambda: card_of(page.title, page.lead or ABOUT, page.card_lines, host))
 
     return file
 
@@ -334,15 +335,15 @@ def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
 
 
 def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
-    """The context of a page: `here` is its address without `tail`, `api` that of its data,
-    and `card` that of its image for previews.
+    """The context of a page: `here` is its address without `tail`, `api` that of its data.
 
-    `query` has only what the page takes, since data refuses other parameters, such as those that other sites add.
+    `about` and `card` are the text and the image of its preview. `query` has only what the page takes, since data
+    refuses other parameters, such as those that other sites add.
     """
     here, query = request.path.removesuffix(tail), urlencode(route.known(request.GET))
     place = {"route": route.name, "section": route.section or route.name, "here": here, "api": f"/api/v1{here}"}
     place["origin"] = request.build_absolute_uri("/").removesuffix("/")
-    place["card"] = f"{here}card.png" if route.is_shared else page_url("home_card")
+    place |= {"about": page.lead or ABOUT, "card": f"{here}card.png" if route.is_shared else page_url("home_card")}
     return place | {"page": page, "query": query and f"?{query}"}
 
 

@@ -30,7 +30,6 @@ def build(query: Query) -> HomePage:
     empty = "There are no runs yet. `make up` runs the demo; start other runs in the admin."
     return HomePage(
         title="ArenaBoard",
-        lead="A leaderboard for AI agents that optimise GPU kernels.",
         tables=by_slug(
             _boards_table(found),
             runs_table(
