@@ -127,6 +127,16 @@ class ResultRow(NamedTuple):
     may_rank: bool
 
 
+class PublicationRow(NamedTuple):
+    """A published attempt, and what stood in its place until then."""
+
+    at: datetime
+    result_id: int
+    role: str
+    own_protocol: str | None  # of the attempt before; None, as all its values, where nothing was public
+    values: list[Any]
+
+
 TASK = ("id", "path", "name", "category", "source", "provenance")
 RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
@@ -222,7 +232,7 @@ def public_results(suite_id: int, device_slug: str, protocol: str, as_of: dateti
         run__protocol=protocol,
     )
     found = rows_by(rows).get((), [])
-    return found if as_of is None else _as_they_were(found, protocol, as_of)
+    return found if as_of is None else as_they_were(found, publications(found, as_of), protocol, as_of)
 
 
 def rows_by(results: QuerySet[Result], *keys: str) -> dict[tuple[Any, ...], list[ResultRow]]:
@@ -244,27 +254,34 @@ def _as_audited(row: ResultRow) -> ResultRow:
     return row._replace(correct=False, **_NO_SPEED) if row.audit == HACKED and row.correct else row
 
 
-def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:
-    """The rows with the attempts that were public then, which the audit log has for each later publication."""
-    publications = (
-        AuditEntry.objects.filter(
-            run__in={row.run_id for row in rows}, result__isnull=False, action="publish", at__gt=as_of
+def publications(rows: Sequence[ResultRow], after: datetime | None = None) -> list[PublicationRow]:
+    """Publications of these results after a moment, newest first, from the audit log."""
+    entries = AuditEntry.objects.filter(
+        run__in={row.run_id for row in rows}, result__isnull=False, action="publish"
+    ).order_by("-at", "-id")
+    if after is not None:
+        entries = entries.filter(at__gt=after)
+    before = ("from_attempt__protocol", *(f"from_attempt__{name}" for name in _ATTEMPT))
+    return [
+        PublicationRow(at, result, role, own, values)
+        for at, result, role, own, *values in entries.values_list(
+            "at", "result_id", "run__configuration__role", *before
         )
-        .order_by("-at", "-id")
-        .values_list(
-            "result_id",
-            "run__configuration__role",
-            "from_attempt__protocol",
-            *(f"from_attempt__{name}" for name in _ATTEMPT),
-        )
-    )
-    before = {row[0]: row[1:] for row in publications}  # of each result the first publication after that moment
-    return [_before(row, protocol, *before[row.id]) if row.id in before else row for row in rows]
+    ]
 
 
-def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: object) -> ResultRow:
+def as_they_were(
+    rows: Sequence[ResultRow], later: Sequence[PublicationRow], protocol: str, as_of: datetime
+) -> list[ResultRow]:
+    """The rows with the attempts that were public then, by the publications since, newest first."""
+    before = {one.result_id: one for one in later if one.at > as_of}  # of each result the first one after that moment
+    return [_before(row, protocol, before[row.id]) if row.id in before else row for row in rows]
+
+
+def _before(row: ResultRow, protocol: str, publication: PublicationRow) -> ResultRow:
     """The row with the values of an older attempt, all None where nothing was public then."""
-    changed = _as_audited(ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False)))
+    values, is_own = publication.values, publication.own_protocol == protocol
+    changed = _as_audited(ResultRow._make((*row[: len(_RESULT)], *values, is_own, False)))
     hindered = obstacle(
         status=changed.status,
         audit=changed.audit,
@@ -272,4 +289,4 @@ def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: 
         is_held=changed.is_held,
         is_uncalibrated=changed.is_uncalibrated,
     )
-    return changed._replace(may_rank=role == "entry" and hindered is None)
+    return changed._replace(may_rank=publication.role == "entry" and hindered is None)

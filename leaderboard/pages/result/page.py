@@ -9,7 +9,7 @@ from typing import Any
 from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import session as result_session
@@ -183,6 +183,10 @@ def _identity(row: ResultDetailRow) -> dict[str, Any]:
         "device_class": row.device,
         "published_attempt": row.published_number,
         "title": f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
+        "subject": subject_of(
+            *(row.suite, row.version, row.task, entry_name(row.agent, row.model), row.device),
+            protocol=row.run_protocol,
+        ),
         "crumbs": (Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
     }
 

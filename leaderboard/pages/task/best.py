@@ -141,7 +141,7 @@ def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
         "The best known kernel over time",
         "A row for each kernel that was faster than every published one before it, oldest first, with its speedup "
         "over the baseline and the confidence interval.",
-        "speedup over the baseline",
+        "times as fast as the baseline",
         (Series("usable", "speedup, 95 % interval"),),
         [(one.name, f"{moment(one.since)}, {one.place}", [_point(one)]) for one in found],
     )

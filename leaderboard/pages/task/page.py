@@ -9,7 +9,16 @@ from typing import Any
 from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, task_source_url
+from leaderboard.pages.base import (
+    Link,
+    Page,
+    Query,
+    by_slug,
+    entry_name,
+    page_url,
+    subject_under_protocols,
+    task_source_url,
+)
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
@@ -113,6 +122,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         title=row.name,
         lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
         f"{len(seen) - small} full-size for GPUs.",
+        subject=subject_under_protocols(f"Task {path}"),
         crumbs=(
             Link("Tasks", page_url("tasks")),
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
