@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from leaderboard.csv_text import csv_text
 
-MOST_STACKED = 12  # columns of a table whose rows are readable as blocks
+MOST_STACKED = 16  # columns of a table whose rows are readable as blocks
 Value = str | int | float | bool | None
 ValueType = Literal["text", "integer", "number", "boolean"]
 Row = TypeVar("Row")
@@ -85,7 +85,7 @@ class Table:
     @property
     def is_stacked(self) -> bool:
         """Whether a phone shows each row as a block, its cells below one another, since it is too narrow for them."""
-        return 3 < len(self.shown_fields) <= MOST_STACKED
+        return 2 < len(self.shown_fields) <= MOST_STACKED
 
     @property
     def size(self) -> int:

@@ -15,8 +15,8 @@ from leaderboard.pages.base import Page, Query, board_url, by_slug, page_url, ta
 from leaderboard.pages.home.boards import board_title
 from leaderboard.pages.protocols import preferred
 from leaderboard.queries import search
-from leaderboard.queries.search import CONTAINS, EXACT, Asked, FoundBoardRow, Hit, ResultHit
-from leaderboard.tables import Cell, Field, Table, table, text_field
+from leaderboard.queries.search import CONTAINS, EXACT, Wanted, FoundBoardRow, Hit, ResultHit
+from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 from leaderboard.words import ALL, CATEGORIES
 
 MOST_WORDS = 6
@@ -58,8 +58,8 @@ class SearchPage(Page):
 def build(query: Query) -> SearchPage:
     text = printable(" ".join(query.get("q", "").split()))[:MOST_LETTERS]
     digest = text.lower() if DIGEST.fullmatch(text.lower()) else ""
-    asked = Asked(text, text.split(" ")[:MOST_WORDS], digest)
-    kinds = _by_kind(asked) if text else {}
+    wanted = Wanted(text, text.split(" ")[:MOST_WORDS], digest)
+    kinds = _by_kind(wanted) if text else {}
     results = search.results(digest, MOST_HITS + 1)
     found = tuple(_search_hit(hit) for hit in _closest_first(kinds))
     is_cut = max(len(results), *(len(hits) for hits in kinds.values()), 0) > MOST_HITS
@@ -74,15 +74,15 @@ def build(query: Query) -> SearchPage:
     )
 
 
-def _by_kind(asked: Asked) -> dict[str, list[Hit]]:
+def _by_kind(wanted: Wanted) -> dict[str, list[Hit]]:
     limit = MOST_HITS + 1
     found: dict[str, list[Hit]] = {kind: [] for kind in KINDS}
     for hit in (
-        *_boards(asked),
-        *search.entries(asked, 2 * limit),
-        *search.tasks(asked, limit),
-        *search.named(asked, 4 * limit),
-        *search.claims(asked, limit),
+        *_boards(wanted),
+        *search.entries(wanted, 2 * limit),
+        *search.tasks(wanted, limit),
+        *search.named(wanted, 4 * limit),
+        *search.claims(wanted, limit),
     ):
         found[hit.kind].append(hit)
     return found
@@ -92,16 +92,16 @@ def _closest_first(kinds: dict[str, list[Hit]]) -> list[Hit]:
     return sorted((hit for hits in kinds.values() for hit in hits[:MOST_HITS]), key=lambda hit: hit.closeness)
 
 
-def _boards(asked: Asked) -> Iterator[Hit]:
+def _boards(wanted: Wanted) -> Iterator[Hit]:
     """A board over all categories where its title has all words, otherwise those of the categories that they name."""
-    words = [word.casefold() for word in asked.words]
+    words = [word.casefold() for word in wanted.words]
     for _, rows in groupby(search.boards(), key=lambda row: (row.suite, row.device)):
         board = preferred(list(rows))
         titles = {slug: _board_title(board, slug) for slug in (ALL, *board.categories)}
         texts = {slug: f"{title} {slug} {_names(board)}".casefold() for slug, title in titles.items()}
         matching = [slug for slug, text in texts.items() if all(word in text for word in words)]
         for slug in (ALL,) if ALL in matching else matching:
-            closeness = EXACT if asked.text.casefold() == titles[slug].casefold() else CONTAINS
+            closeness = EXACT if wanted.text.casefold() == titles[slug].casefold() else CONTAINS
             address = board_url(board.suite, 0, True, slug, board.device, board.protocol)
             yield Hit("board", closeness, address, titles[slug], f"{board.device}, {board.protocol}")
 
@@ -157,9 +157,9 @@ def _url(hit: Hit) -> str:
 
 def _tables(text: str, found: Sequence[SearchHit], results: Sequence[ResultHit]) -> dict[str, Table]:
     columns: tuple[Field[SearchHit], ...] = (
-        Field("name", "Name", lambda one: Cell(one.name, one.name, one.url)),
+        Field("name", "Name", lambda one: Cell(one.name, one.name, one.url, one.about)),
+        hidden("about", lambda one: one.about),
         text_field("kind", "Kind", lambda one: one.kind),
-        text_field("about", "More", lambda one: one.about or NONE),
     )
     empty = (
         "No matches. All words must match: try fewer words, or browse the tasks and the agents."

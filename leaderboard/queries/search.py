@@ -54,7 +54,7 @@ class FoundBoardRow(NamedTuple):
     categories: tuple[str, ...]
 
 
-class Asked(NamedTuple):
+class Wanted(NamedTuple):
     """What is searched for: the text, its words, and the text in lower case where it may be a digest."""
 
     text: str
@@ -96,18 +96,18 @@ def boards() -> list[FoundBoardRow]:
     ]
 
 
-def named(asked: Asked, limit: int) -> list[Hit]:
+def named(wanted: Wanted, limit: int) -> list[Hit]:
     """Agents, models, devices and suites; in one question, so `limit` is of all together, the closest first."""
-    agents = Agent.objects.filter(IS_PUBLIC, _all_in(asked.words, "name", "slug"))
-    models = ModelVersion.objects.filter(IS_PUBLIC, _all_in(asked.words, "name", "slug", "identifier", "vendor"))
-    devices = DeviceClass.objects.filter(IS_PUBLIC, _all_in(asked.words, "title", "slug", "architecture"))
-    suites = Suite.objects.filter(_all_in(asked.words, "name", "title") | _by_digest(asked.digest, "digest"))
+    agents = Agent.objects.filter(IS_PUBLIC, _all_in(wanted.words, "name", "slug"))
+    models = ModelVersion.objects.filter(IS_PUBLIC, _all_in(wanted.words, "name", "slug", "identifier", "vendor"))
+    devices = DeviceClass.objects.filter(IS_PUBLIC, _all_in(wanted.words, "title", "slug", "architecture"))
+    suites = Suite.objects.filter(_all_in(wanted.words, "name", "title") | _by_digest(wanted.digest, "digest"))
     versioned = Concat("name", Value("@"), Cast("version", CharField()))
-    closeness = Case(When(is_current=False, then=Value(OLD)), default=_closeness(asked.text, "name", "title"))
+    closeness = Case(When(is_current=False, then=Value(OLD)), default=_closeness(wanted.text, "name", "title"))
     parts = (
-        _part(agents, "agent", _closeness(asked.text, "name", "slug"), "slug", "name", "kind"),
-        _part(devices, "device", _closeness(asked.text, "title", "slug"), "slug", "title", "architecture"),
-        _part(models, "model", _closeness(asked.text, "name", "slug", "identifier"), "slug", "name", "identifier"),
+        _part(agents, "agent", _closeness(wanted.text, "name", "slug"), "slug", "name", "kind"),
+        _part(devices, "device", _closeness(wanted.text, "title", "slug"), "slug", "title", "architecture"),
+        _part(models, "model", _closeness(wanted.text, "name", "slug", "identifier"), "slug", "name", "identifier"),
         _part(suites.annotate(versioned=versioned), "suite", closeness, "versioned", "title", "digest"),
     )
     found = parts[0].union(*parts[1:], all=True).order_by("closeness", "of", "name", "slug")
@@ -119,11 +119,11 @@ def _part(rows: QuerySet[Any], kind: str, closeness: Case, *fields: str) -> Quer
     return found.values_list("of", "closeness", *fields)
 
 
-def entries(asked: Asked, limit: int) -> list[Hit]:
+def entries(wanted: Wanted, limit: int) -> list[Hit]:
     """Configurations, by the names of agent and model or their own."""
     names = ("slug", "agent__name", "agent__slug", "model__name", "model__identifier", "model__vendor")
-    found = Configuration.objects.filter(IS_PUBLIC, _all_in(asked.words, *names)).annotate(
-        closeness=_closeness(asked.text, "slug")
+    found = Configuration.objects.filter(IS_PUBLIC, _all_in(wanted.words, *names)).annotate(
+        closeness=_closeness(wanted.text, "slug")
     )
     rows = found.order_by("closeness", "slug").values_list("closeness", "slug", "role", "agent__name", "model__name")
     return [
@@ -132,12 +132,12 @@ def entries(asked: Asked, limit: int) -> list[Hit]:
     ]
 
 
-def tasks(asked: Asked, limit: int) -> list[Hit]:
+def tasks(wanted: Wanted, limit: int) -> list[Hit]:
     """Current versions by path, description, operator or category, and any version by digest."""
     operator = Coalesce(KeyTextTransform("operator_type", "provenance"), Value(""), output_field=TextField())
-    named = Q(is_current=True) & _all_in(asked.words, "path", "description", "operator", "label")
-    found = Task.objects.annotate(operator=operator, label=LABELS).filter(named | _by_digest(asked.digest, "digest"))
-    rows = found.annotate(closeness=_closeness(asked.text, "name", "path")).order_by(
+    named = Q(is_current=True) & _all_in(wanted.words, "path", "description", "operator", "label")
+    found = Task.objects.annotate(operator=operator, label=LABELS).filter(named | _by_digest(wanted.digest, "digest"))
+    rows = found.annotate(closeness=_closeness(wanted.text, "name", "path")).order_by(
         "-is_current", "closeness", "category", "path"
     )
     fields = ("is_current", "closeness", "path", "name", "label", "operator", "digest")
@@ -154,11 +154,11 @@ def tasks(asked: Asked, limit: int) -> list[Hit]:
     ]
 
 
-def claims(asked: Asked, limit: int) -> list[Hit]:
+def claims(wanted: Wanted, limit: int) -> list[Hit]:
     """Public bundles of claims by agent, model, benchmark, suite or a task of theirs, or by digest; newest first."""
     public = Submission.objects.with_public_claims()
-    named = _all_in(asked.words, "agent", "model", "format", "about__suite", "claims__task")
-    matching = public.filter(named | _by_digest(asked.digest, "digest"))
+    named = _all_in(wanted.words, "agent", "model", "format", "about__suite", "claims__task")
+    matching = public.filter(named | _by_digest(wanted.digest, "digest"))
     found = public.filter(pk__in=matching.values("pk")).order_by("-id")
     fields = ("id", "format", "claim_count", "agent", "model")
     rows = found.values_list(*fields)[:limit]

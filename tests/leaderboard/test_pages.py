@@ -67,7 +67,7 @@ def test_home_begins_with_the_board_that_says_most(published, timed, page, clien
     assert page("/").main.suite == "smoke"
     timed("Line", noisy(0.1), role="reference_line")
     assert page("/").main.suite == "timed", "it has a clock"
-    assert "Only reference lines stand here yet" in client.get("/").content.decode()
+    assert "Only reference lines are here so far" in client.get("/").content.decode()
     timed("Ahead", noisy(0.5))
     assert "Only reference lines" not in client.get("/").content.decode()
 

@@ -88,12 +88,14 @@ def current_boards() -> list[SuiteBoardsRow]:
 
 
 def main_board(found: Sequence[SuiteBoards]) -> SuiteBoards | None:
-    """The board that says most: with a clock, of today, with ranked entries, over the most tasks; None without one."""
-    return max(
-        found,
-        key=lambda one: (not one.is_functional, not one.is_past, ALL in one.leaders, one.tasks[ALL], one.entries),
-        default=None,
-    )
+    """The board that says most: with speeds, of today, with ranked entries, over the most tasks; None without one."""
+
+    def weight(one: SuiteBoards) -> tuple[bool | int, ...]:
+        leader = one.leaders.get(ALL)
+        has_speed = leader is not None and leader.usable_speedup is not None
+        return has_speed, not one.is_functional, not one.is_past, leader is not None, one.tasks[ALL], one.entries
+
+    return max(found, key=weight, default=None)
 
 
 def suite_boards() -> tuple[SuiteBoards, ...]:

@@ -54,12 +54,6 @@ def _top_table(main: SuiteBoards) -> Table:
         ),
     )
     empty = "No entry is ranked yet: the leaderboard says why."
-    if not main.entries:
-        empty = (
-            "Only reference lines stand here yet, no model. To put the first one here: "
-            f"`python -m evaluator run --suite {main.suite} --agent AGENT` on such a device, then submit the ZIP file "
-            "that it writes."
-        )
     return table("top", _top_caption(main), columns, main.top, empty)
 
 
