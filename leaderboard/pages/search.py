@@ -15,7 +15,7 @@ from leaderboard.pages.base import Page, Query, board_url, by_slug, page_url, ta
 from leaderboard.pages.home.boards import board_title
 from leaderboard.pages.protocols import preferred
 from leaderboard.queries import search
-from leaderboard.queries.search import CONTAINS, EXACT, Wanted, FoundBoardRow, Hit, ResultHit
+from leaderboard.queries.search import CONTAINS, EXACT, FoundBoardRow, Hit, ResultHit, Wanted
 from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 from leaderboard.words import ALL, CATEGORIES
 
