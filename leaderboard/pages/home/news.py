@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from leaderboard.formatting import printable
-from leaderboard.pages.base import entry_name, moment_cell, page_url
+from leaderboard.formatting import moment, printable
+from leaderboard.pages.base import entry_name, page_url
 from leaderboard.queries import changes
 from leaderboard.queries.changes import ChangeRow
-from leaderboard.tables import Cell, Field, Table, table
+from leaderboard.tables import Cell, Field, Table, hidden, table
 
 _WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
 
@@ -27,8 +27,8 @@ def newest(limit: int) -> tuple[News, ...]:
 
 def news_table(found: tuple[News, ...]) -> Table:
     columns: tuple[Field[News], ...] = (
-        Field("what", "Change", lambda one: Cell(one.what, one.what, one.url)),
-        Field("at", "When", lambda one: moment_cell(one.at)),
+        Field("what", "Change", lambda one: Cell(one.what, one.what, one.url, moment(one.at))),
+        hidden("at", lambda one: one.at.isoformat()),
     )
     return table("news", "What was published, replaced or withdrawn last", columns, found, "Nothing is published yet.")
 

@@ -58,14 +58,13 @@ def _top_table(main: SuiteBoards) -> Table:
 
 
 def _top_caption(main: SuiteBoards) -> str:
-    named_protocol = f" Measured under {named(main.protocol)}." if main.is_past else ""
+    top = f"Top {len(main.top)} of {plural(main.entries, 'entry', 'entries')} over {plural(main.tasks[ALL], 'task')}"
+    past = f" Measured under {named(main.protocol)}." if main.is_past else ""
     by_speed = [place.usable_speedup is not None for one in main.top for place in one.places.values()]
     if not any(by_speed):
-        return f"The first by correct results, in all categories and in each.{named_protocol}"
+        return f"{top}, by correct results.{past}"
     rest = "" if all(by_speed) else " Where too few tasks can show a speed, it is the rate of correct results."
-    return (
-        f"The first by usable speedup, how many times as fast as the baseline; bars start at 1×.{rest}{named_protocol}"
-    )
+    return f"{top}, by usable speedup: how many times as fast as the baseline. Bars start at 1×.{rest}{past}"
 
 
 def _entry_cell(one: TopEntry) -> Cell:
