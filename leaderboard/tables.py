@@ -86,7 +86,7 @@ class Table:
     @property
     def is_stacked(self) -> bool:
         """Whether a phone shows each row as a block, its cells below one another, since it is too narrow for them."""
-        return 2 < len(self.shown_fields) <= MOST_STACKED
+        return 3 < len(self.shown_fields) <= MOST_STACKED
 
     @property
     def size(self) -> int:

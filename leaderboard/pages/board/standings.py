@@ -166,9 +166,9 @@ def obstacle_of(row: ResultRow) -> str | None:
     )
 
 
-def values_of(result: ResultRow | BoardResult, obstacle: str | None) -> ResultValues | None:
-    """Values for the statistics; None where the result does not count."""
-    if obstacle is not None:
+def values_of(result: ResultRow | BoardResult, hindered: str | None) -> ResultValues | None:
+    """Values for the statistics; None where the result does not count, for the reason given."""
+    if hindered is not None:
         return None
     return ResultValues(
         compiled=bool(result.compiled),
