@@ -22,6 +22,7 @@ LEGEND = 30
 AXIS = 44
 PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
 TEXT_X = 64.0  # percent: the column with the values as text
+MOST_NAMES = 2  # of reference lines at the same value
 Kind = Literal["dots", "ratios", "differences", "bars"]
 
 
@@ -258,8 +259,13 @@ def _anchor(share: float) -> Anchor:
 
 
 def _merged(lines: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Reference lines, of which those at the same value are one line with all names."""
+    """Reference lines, of which those at the same value are one line, with as many names as fit beside it."""
     names: dict[float, list[str]] = {}
     for value, text in lines:
         names.setdefault(value, []).append(text)
-    return [(value, ", ".join(texts)) for value, texts in names.items()]
+    return [(value, _names(texts)) for value, texts in names.items()]
+
+
+def _names(texts: Sequence[str]) -> str:
+    shown, left = ", ".join(texts[:MOST_NAMES]), len(texts) - MOST_NAMES
+    return f"{shown} and {left} more" if left > 0 else shown

@@ -71,9 +71,9 @@ def test_recorded_answers_are_a_session_that_names_no_model():
     with serving(*recorded()) as server:
         work = launch(context_at(server, check))
     assert [version.files for version in check.seen][1] == work.candidate.files
-    assert ([entry.kind for entry in work.transcript].count("check"), work.usage.turns) == (3, 3)
-    assert (work.usage.model, work.usage.output_tokens) == ("recorded-answers-no-model", 545)
-    with serving(recorded()[-1]) as server:
+    assert (work.ended, work.message, work.usage.turns) == ("finished", None, 4)
+    assert (work.usage.model, work.usage.output_tokens) == ("recorded-answers-no-model", 547)
+    with serving(recorded()[2]) as server:
         assert launch_once(context_at(server, check, "single_shot")).candidate.files == work.candidate.files
 
 

@@ -17,12 +17,20 @@ CORRECT, COMPILED = Series("correct", "correct"), Series("compiled", "compiled")
 SIDES = (Series("baseline", "baseline"), Series("candidate", "candidate"))
 
 
-def dots() -> Chart:
+def dots(*names: str) -> Chart:
     rows = [
         ("first", "", (Point(1.0, "6 of 6", 0.61, 1.0), Point(1.0, "6 of 6"))),
         ("<b>", "not ranked", (Point(None, "3 so far", 0.5, 1.0), Point(0.0, "0 of 6"))),
     ]
-    return share_dots("rates", "Rates", "What it shows.", "share", (CORRECT, COMPILED), rows, [(1.0, "a"), (1.0, "b")])
+    return share_dots(
+        "rates",
+        "Rates",
+        "What it shows.",
+        "share",
+        (CORRECT, COMPILED),
+        rows,
+        [(1.0, name) for name in names or ("a", "b")],
+    )
 
 
 def bars() -> Chart:
@@ -53,6 +61,8 @@ def test_ticks_stand_at_quarters() -> None:
 def test_lines_at_one_place_share_it() -> None:
     [line] = dots().lines
     assert (line.x, line.text, line.anchor) == (61.0, "a, b", "end")
+    [line] = dots("a", "b", "c", "d").lines
+    assert line.text == "a, b and 2 more"
 
 
 def test_the_longest_bar_of_each_row_has_the_same_length() -> None:

@@ -113,6 +113,7 @@ def test_a_built_in_agent_says_what_it_does(db, page) -> None:
     factories.make_configuration(agent=agent, slug="rewrite", model=None, role="reference_line")
     for address in ("/agent/rewrite/", "/configuration/rewrite/"):
         assert page(address).lead.startswith("Picks one of the variants that are written beside each task")
+    assert page("/agent/rewrite/").lead.endswith("A reference line with 1\u00a0configuration.")
     assert page("/configuration/rewrite/").lead.endswith("draw it for comparison and never rank it.")
 
 

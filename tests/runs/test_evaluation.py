@@ -22,7 +22,7 @@ from runs import archive, candidates
 from runs.errors import RunError
 from runs.log_context import current_ids
 from runs.models import Attempt, Configuration, Task
-from runs.services import catalog, leases, registry, run_actions
+from runs.services import catalog, leases, registry, run_actions, starts
 from runs.services.publishing import publish_run
 from runs.worker import evaluation, jobs
 from runs.worker.heartbeat import Heartbeat, Interrupted
@@ -193,6 +193,21 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
     assert (attempt.status, attempt.message) == ("passed", "")
     assert attempt.measurements.count() == len(record.cases) > 0
     assert record.candidate.digest == attempt.result.candidate_digest
+
+
+@pytest.mark.parametrize(
+    ("line", "problems"),
+    [
+        ("shape_hardcoder", [[], []]),
+        ("eager", [[["other_category", "hip2hip"]], [["other_category", "triton2triton"]]]),
+    ],
+)
+def test_a_line_submits_what_it_takes_and_says_so_of_the_rest(site: Site, line: str, problems: list[Any]) -> None:
+    chosen = {"configuration": Configuration.objects.get(slug=line), "suite": site.suite}
+    [run] = starts.start_runs(**chosen, device_class=site.device_class, repeats=1, actor="test")
+    results = list(run.results.order_by("task__path"))
+    assert [result.candidate_problems for result in results] == problems
+    assert [bool(result.candidate_files) for result in results] == [not problem for problem in problems]
 
 
 def test_an_agent_that_is_none_of_ours_writes_nothing_here(site: Site) -> None:

@@ -108,10 +108,11 @@ def build_agent(query: Query, *, slug: str) -> AgentPage | None:
     found = entrants.configurations(agent__slug=slug)
     ranked = standings(entrants.standings(agent__slug=slug))
     latest = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, agent=slug))
+    what = "A reference line" if {one.role for one in found} == {"reference_line"} else "An agent"
     facts = (("Kind", KINDS[row.kind], ""), *((("Home page", printable(row.url), row.url),) if row.url else ()))
     return AgentPage(
         title=printable(row.name),
-        lead=" ".join(filter(None, (row.about, f"An agent with {plural(len(found), 'configuration')}."))),
+        lead=" ".join(filter(None, (row.about, f"{what} with {plural(len(found), 'configuration')}."))),
         crumbs=(Link("Agents", page_url("agents")),),
         tables=_tables(found, ranked, latest, "No configuration of this agent is registered."),
         agent=_agent_summary(row),
