@@ -1,4 +1,4 @@
-"""Audits: hacked leaves every ranking at once, clean ends a hold, and the submitter may reply."""
+"""Audits: contaminated leaves every ranking at once, clean ends a hold, and the submitter may reply."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def run() -> Run:
     return factories.make_run(state="published", status="passed")
 
 
-def test_hacked_leaves_every_rank_at_once_and_the_history_stays(run: Run) -> None:
+def test_contaminated_leaves_every_rank_at_once_and_the_history_stays(run: Run) -> None:
     result = run.results.first()
     assert result is not None
     audits.audit_result(result=result, verdict="interesting", reason="A new idea.", actor="admin")
     assert Result.objects.may_rank().filter(pk=result.pk).exists()
-    audits.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: …", actor="admin")
+    audits.audit_result(result=result, verdict="contaminated", reason="It is not.", actor="admin")
     assert not Result.objects.may_rank().filter(pk=result.pk).exists()
-    assert list(result.audits.values_list("verdict", flat=True)) == ["hacked", "interesting"]
+    assert list(result.audits.values_list("verdict", flat=True)) == ["contaminated", "interesting"]
     assert AuditEntry.objects.filter(action="audit", run=run, result=result).count() == 2
 
 
