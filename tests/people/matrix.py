@@ -67,10 +67,9 @@ SUBMISSIONS = {
     "submissions:reply": Rule("POST", owner=403),
     "submissions:review": Rule(right="review"),
     "submissions:decide": Rule("POST", right="review"),
-    "submissions:verify": Rule("POST", right="review"),
-    "submissions:close": Rule("POST", right="review"),
-    "submissions:publish": Rule("POST", right="publish"),
+    "submissions:fastest": Rule(right="review"),
     "submissions:audit": Rule("GET POST", right="audit"),
+    **{f"submissions:act_on_{kind}": Rule("GET POST", right="publish") for kind in ("result", "run", "submission")},
 }
 FOR_MACHINES = {"alive", "ready", "metrics"}  # the same for everybody, or for a token of their own
 BY_TOKEN = {"submissions:api_submit": "POST", "submissions:api_status": "GET PATCH"}  # cookies count for nothing there
@@ -112,7 +111,10 @@ MODELS = {
 ACTIONS = {
     "apitoken": {"revoke": "revoke"},
     "host": {"lift_quarantine": "hosts"},
-    "result": {"rerun": "run", "cancel": "run", "publish": "publish", "undo": "publish"},
+    "result": {
+        **{"rerun": "run", "cancel": "run", "publish": "publish", "undo": "publish"},
+        "take_back_audit": "audit",
+    },
     "run": {
         **dict.fromkeys(("pause", "resume", "cancel", "rerun", "rerun_failed"), "run"),
         **dict.fromkeys(("publish", "withdraw", "undo"), "publish"),
@@ -120,6 +122,7 @@ ACTIONS = {
     "submission": {"check_again": "review"},
     "user": {"reset_second_factor": "people"},
 }
+WITH_BUTTONS = {"leaderboard:result", "leaderboard:run", "leaderboard:submission"}  # for those who may press one
 PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
