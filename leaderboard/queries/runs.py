@@ -14,6 +14,8 @@ from runs.querysets import is_secret, of_draft_from_elsewhere, withheld
 class RunListRow(NamedTuple):
     """A run with the progress of its latest attempts: `tasks` = queued + running + ended, if all have one.
 
+    `cancelled` ones are among those that ended.
+
     `passed` counts the public results once the run is public, so that it agrees with the leaderboard.
     """
 
@@ -49,6 +51,8 @@ class RunListRow(NamedTuple):
     running: int
     ended: int
     passed: int
+    cancelled: int
+    verifies: int | None  # the imported run whose candidates it evaluates again
 
 
 class RunResultRow(NamedTuple):
@@ -101,6 +105,7 @@ _FIELDS = (
     *("configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
     *("round__slug", "paused_at", "created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
+    *("cancelled", "verifies"),
 )
 
 

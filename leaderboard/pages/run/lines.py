@@ -16,17 +16,26 @@ from leaderboard.words import RUN_STATES, agent_version, role_note
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts of tasks by their latest attempts; `passed` counts published results once the run is published."""
+    """Counts of tasks by their latest attempts, `cancelled` among the ended ones.
+
+    `passed` counts published results once the run is published.
+    """
 
     tasks: int
     queued: int
     running: int
     ended: int
     passed: int
+    cancelled: int
 
     @property
     def is_done(self) -> bool:
         return self.queued + self.running == 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nothing of it has a result, as all was cancelled."""
+        return 0 < self.tasks == self.cancelled and not self.passed
 
     @property
     def text(self) -> str:
@@ -35,7 +44,11 @@ class Progress:
             parts += [f"{self.running} running"] if self.running else []
             parts += [f"{self.queued} queued"] if self.queued else []
             return ", ".join(parts)
-        return f"{self.passed} of {plural(self.tasks, 'task')} passed"
+        if self.is_cancelled:
+            return "cancelled"
+        text = f"{self.passed} of {plural(self.tasks, 'task')} passed"
+        is_rerun = self.passed + self.cancelled > self.tasks  # what was cancelled had a result before
+        return text if is_rerun or not self.cancelled else f"{text}, {self.cancelled} cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class RunLine:
     state: str
     origin: str
     verification: str
+    verifies: int | None  # the imported run whose candidates it evaluates again
     created_at: datetime
     published_at: datetime | None
     progress: Progress
@@ -81,9 +95,10 @@ def run_line(row: RunListRow) -> RunLine:
         state=row.state,
         origin=row.origin,
         verification=row.verification,
+        verifies=row.verifies,
         created_at=row.created_at,
         published_at=row.published_at,
-        progress=Progress(row.tasks, row.queued, row.running, row.ended, row.passed),
+        progress=Progress(row.tasks, row.queued, row.running, row.ended, row.passed, row.cancelled),
     )
 
 
@@ -108,12 +123,21 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         Field("progress", "Progress", _progress_cell),
         hidden("passed", lambda line: line.progress.passed),
         hidden("tasks", lambda line: line.progress.tasks),
-        Field("state", "State", lambda line: Cell(RUN_STATES[line.state][0], line.state)),
+        Field("state", "State", _state_cell),
+        hidden("verifies", lambda line: line.verifies),
         Field("created_at", "Started", lambda line: moment_cell(line.created_at), is_number=True),
     )
     return table("runs", caption, columns, lines, empty)
 
 
+def _state_cell(line: RunLine) -> Cell:
+    if line.verifies is not None:
+        return Cell("verification", line.state, page_url("run", line.verifies), f"of run {line.verifies}")
+    return Cell(RUN_STATES[line.state][0], line.state)
+
+
 def _progress_cell(line: RunLine) -> Cell:
     text = line.progress.text
+    if line.progress.is_cancelled:
+        return Cell(text, text, tone="ours", mark="○")
     return Cell(text, text) if line.progress.is_done else Cell(text, text, tone="open", mark="▸")

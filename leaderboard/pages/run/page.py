@@ -100,6 +100,7 @@ class RunPage(Page):
     no_prompt: str = field(metadata=SCREEN)  # why there is none
     working: RunSession | None = field(metadata=SCREEN)  # the session that is running now
     board: str | None  # address, once the run is published
+    state_word: str = field(metadata=SCREEN)
     state_sentence: str = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
@@ -110,6 +111,8 @@ def build(query: Query, *, run: int) -> RunPage | None:
         return None
     found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.audit_log_of(run)
     window, worked = _window(found), tuple(run_sessions.run_session(one) for one in session_rows)
+    line = run_line(row)
+    state = _state(row, line)
     return RunPage(
         title=f"Run {row.id}: {entry_name(row.agent, row.model)}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
@@ -117,7 +120,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         tables=by_slug(
             _results_table(found, datetime.now(UTC)), run_sessions.sessions_table(session_rows), _audit_log_table(log)
         ),
-        run=run_line(row),
+        run=line,
         note=row.note,
         round=row.round,
         window_start=window[0],
@@ -128,7 +131,8 @@ def build(query: Query, *, run: int) -> RunPage | None:
         if row.state == "published"
         else None,
         paused_at=row.paused_at,
-        state_sentence=_state_sentence(row),
+        state_word=state[0],
+        state_sentence=state[1],
         sessions=worked,
         prompt=run_sessions.first_prompt(session_rows),
         no_prompt=run_sessions.why_no_prompt(session_rows),
@@ -137,11 +141,17 @@ def build(query: Query, *, run: int) -> RunPage | None:
     )
 
 
-def _state_sentence(row: runs.RunListRow) -> str:
-    text = sentence(RUN_STATES[row.state][1])
-    if row.paused_at is None:
-        return text
-    return f"{text} Paused since {moment(row.paused_at)}: workers take none of its queued tasks."
+def _state(row: runs.RunListRow, line: RunLine) -> tuple[str, str]:
+    """Return how the run stands, in a word and in a sentence."""
+    word, text = line.state, sentence(RUN_STATES[row.state][1])
+    if row.verifies is not None:
+        word = "verification"
+        text = f"Evaluates the candidates of run {row.verifies} again, beside its claims. It is never published itself."
+    elif line.progress.is_cancelled:
+        word, text = "cancelled", "No task has a result. It is on no leaderboard until it is run again and published."
+    if row.paused_at is not None:
+        text = f"{text} Paused since {moment(row.paused_at)}: workers take none of its queued tasks."
+    return word, text
 
 
 def _result(row: RunResultRow) -> RunResult:
