@@ -145,7 +145,6 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # on a site that sends no mail staff need a second factor too
 
 # Mail to submitters who want it; printed if no server is set.
-SITE_URL = env.origin("SITE_URL", "http://localhost:8000")
 EMAIL_HOST = env.host("EMAIL_HOST")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, low=1, high=65535)
 EMAIL_HOST_USER = env.text("EMAIL_USER", "")
@@ -205,6 +204,10 @@ REJECTED_DAYS = env.integer("ARENA_REJECTED_DAYS", 14, low=1, high=3650)
 
 # Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
+_names = [name for name in ALLOWED_HOSTS if name not in ("localhost", "127.0.0.1", "[::1]") and name[0] != "."]
+_port = "" if _names and HTTPS else f":{PORT}"  # a proxy that speaks TLS is reached without one
+_default_url = f"{'https' if HTTPS else 'http'}://{(*_names, 'localhost')[0]}{_port}"
+SITE_URL = env.origin("SITE_URL", _default_url)  # links in mail begin with it
 LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.integer("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.integer("ARENA_WEB_THREADS", 4, low=1, high=64)
