@@ -122,7 +122,11 @@ ACTIONS = {
     "submission": {"check_again": "review"},
     "user": {"reset_second_factor": "people"},
 }
-WITH_BUTTONS = {"leaderboard:result", "leaderboard:run", "leaderboard:submission"}  # for those who may press one
+BUTTONS = {  # pages that have some for those with this right
+    "leaderboard:result": "run",
+    "leaderboard:run": "run",
+    "leaderboard:submission": "review",
+}
 PUBLIC = {  # pages; their data, tables, charts and fragments come with them
     *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),

@@ -26,6 +26,7 @@ from runs.people.rights import BY_NAME, STAFF, Role
 from tests.people.matrix import (
     ACTIONS,
     ADMIN,
+    BUTTONS,
     BY_TOKEN,
     FILES,
     FOR_MACHINES,
@@ -34,7 +35,6 @@ from tests.people.matrix import (
     PEOPLE,
     PUBLIC,
     SUBMISSIONS,
-    WITH_BUTTONS,
     Rule,
     expected_of,
 )
@@ -123,15 +123,15 @@ def test_what_is_public_is_the_same_for_everybody_and_only_read(world: World, wa
     """But for the buttons of those who may press them, on pages that nobody keeps."""
     for address in world.public:
         shown, seen = world.clients[walker].get(address), first_seen(world, address)
-        has_buttons = resolve(address).view_name in WITH_BUTTONS
-        if has_buttons and role_of_walker(walker) in STAFF:
+        right = BUTTONS.get(resolve(address).view_name)
+        if right and role_of_walker(walker) in BY_NAME[right].roles:
             assert b"Your actions on this page" in shown.content, address
             assert "no-store" in shown["Cache-Control"], address
         else:
             assert (shown.status_code, content(shown)) == seen, address
         assert shown.status_code in (200, 404), address
         assert not shown.cookies, address
-        assert "Cookie" not in shown.get("Vary", "") or (has_buttons and walker != Role.VISITOR), address
+        assert "Cookie" not in shown.get("Vary", "") or (right and walker != Role.VISITOR), address
         assert world.clients[walker].post(address).status_code == 405, address
 
 
