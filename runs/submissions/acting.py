@@ -51,7 +51,6 @@ def _act(request: HttpRequest, *, kind: str, row: int, action: RowAction) -> Htt
             form.add_error(None, f"{sentence_of(error)}.")
     title, back = f"{action.title}: {found}", reverse(f"leaderboard:{kind}", args=[found.pk])
     context = {
-        "page": {"title": title, "crumbs": [{"url": back, "text": capfirst(str(found))}]},
         "form": form,
         "action": action,
         "facts": list(_facts(found)),
@@ -59,7 +58,7 @@ def _act(request: HttpRequest, *, kind: str, row: int, action: RowAction) -> Htt
         "back": back,
         "newest": found.audit_entries.order_by("-pk").values_list("pk", flat=True).first() or 0,
     }
-    return render_page(request, "act", title, context)
+    return render_page(request, "act", title, context, above=(back, capfirst(str(found))))
 
 
 def _questions(row: Run | Submission) -> list[Review]:

@@ -72,7 +72,8 @@ def fastest(request: HttpRequest) -> HttpResponse:
     """List the fastest results of each task, whose activity is worth tracing. None of them has to be."""
     leaders = Result.objects.select_related("task", "run__configuration", "published_attempt").leaders(LEADERS)
     leaders = leaders.select_related("run__device_class").prefetch_related("audits")
-    return render_page(request, "fastest", "Fastest results of each task", {"leaders": leaders[:MOST_LEADERS]})
+    context = {"leaders": leaders[:MOST_LEADERS]}
+    return render_page(request, "fastest", "Fastest results of each task", context, ("/review/", "Review queue"))
 
 
 @require_POST
@@ -104,7 +105,8 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")
     context = {"form": form, "result": row, "audits": row.audits.all(), "sources": _numbered(row)}
-    return render_page(request, "audit", f"Audit of result {row.pk}", context)
+    above = (f"/result/{row.pk}/", f"Result {row.pk}")
+    return render_page(request, "audit", f"Audit of result {row.pk}", context, above)
 
 
 def _undecided() -> list[Submission]:

@@ -37,9 +37,15 @@ from runs.submissions.uploading import MOST_BYTES, takes_files
 MOST_TOTALS = 100
 
 
-def render_page(request: HttpRequest, template: str, title: str, context: Mapping[str, Any]) -> HttpResponse:
-    """Render a page of this app in the frame of all pages."""
-    crumbs = [{"url": "/submit/", "text": "Submit"}]
+def render_page(
+    request: HttpRequest,
+    template: str,
+    title: str,
+    context: Mapping[str, Any],
+    above: tuple[str, str] = ("/submit/", "Submit"),
+) -> HttpResponse:
+    """Render a page of this app in the frame of all pages. `above` is the address and name of the page above it."""
+    crumbs = [{"url": above[0], "text": above[1]}]
     place = {"page": {"title": title, "crumbs": crumbs}, "section": "submit", "route": "submissions"}
     return render(request, f"submissions/{template}.html", {**place, **context})
 
