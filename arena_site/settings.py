@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena_site.environment import DEFAULT_AGENT_SECRETS, Environment
+from arena_site.environment import DEFAULT_AGENT_SECRETS, Environment, likely_origin
 from arena_site.monitoring.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -204,10 +204,7 @@ REJECTED_DAYS = env.integer("ARENA_REJECTED_DAYS", 14, low=1, high=3650)
 
 # Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
-_names = [name for name in ALLOWED_HOSTS if name not in ("localhost", "127.0.0.1", "[::1]") and name[0] != "."]
-_port = "" if _names and HTTPS else f":{PORT}"  # a proxy that speaks TLS is reached without one
-_default_url = f"{'https' if HTTPS else 'http'}://{(*_names, 'localhost')[0]}{_port}"
-SITE_URL = env.origin("SITE_URL", _default_url)  # links in mail begin with it
+SITE_URL = env.origin("SITE_URL", likely_origin(ALLOWED_HOSTS, PORT, https=HTTPS))  # links in mail begin with it
 LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.integer("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.integer("ARENA_WEB_THREADS", 4, low=1, high=64)

@@ -83,11 +83,15 @@ def same_runs(
     return same.with_progress().exclude(cancelled).order_by("repeat", "pk")
 
 
+def next_repeat(run: Run) -> int:
+    """Return the number of the first repeat after all that there are."""
+    same = Run.objects.filter(configuration=run.configuration, suite=run.suite, device_class=run.device_class)
+    return int(same.filter(protocol=run.protocol).aggregate(last=Max("repeat"))["last"]) + 1
+
+
 def same_text(run: Run) -> str:
     """Return what to do in place of starting a run that exists already."""
-    free = Run.objects.filter(configuration=run.configuration, suite=run.suite, device_class=run.device_class)
-    last = free.filter(protocol=run.protocol).aggregate(last=Max("repeat"))["last"]
-    return f"{run} is repeat {run.repeat} of this already: run it again there, or start from repeat {last + 1}"
+    return f"{run} is repeat {run.repeat} of this already: run it again there, or start from repeat {next_repeat(run)}"
 
 
 def estimate_text(*, configuration: Configuration, suite: Suite, repeats: int) -> str:

@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from runs.actions import RESULT_ACTIONS, RUN_ACTIONS, SUBMISSION_ACTIONS, RowAction
 from runs.models import Result, Run, Submission
 from runs.people.rights import AnyUser, may_audit, may_publish, may_review, may_run, may_start
+from runs.services.starts import next_repeat
 
 MAY = {"run": may_run, "publish": may_publish, "audit": may_audit, "review": may_review}  # by the right of an action
 RELATED = {  # what the page of another row offers, too
@@ -58,7 +59,8 @@ def _offers(user: AnyUser, kind: str, row: Any) -> Iterator[Offer]:
             yield Offer(_address(kind, row, action), action.title)
     if isinstance(row, Run) and may_start(user) and not row.is_from_outside:
         asked = {"configuration": row.configuration_id, "suite": row.suite_id, "device_class": row.device_class_id}
-        yield Offer(f"{reverse('admin:runs_run_add')}?{urlencode(asked)}", "Start another run of this")
+        asked |= {"repeat": next_repeat(row), "repeats": 1}
+        yield Offer(f"{reverse('admin:runs_run_add')}?{urlencode(asked)}", "Start another repeat")
     for other, related in _related(row):
         for action in KINDS[other].actions:
             if action.name in RELATED[other] and MAY[action.right](user) and action.fits(related):

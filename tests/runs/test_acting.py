@@ -211,6 +211,7 @@ def test_a_verification_is_started_and_stopped_with_a_reason(
     page = Client().get(f"/run/{measured.pk}/").content.decode()
     assert "<strong>verification</strong>" in page
     assert f"Evaluates the candidates of run {accepted.run_id} again" in page
+    assert f"<small>of run {accepted.run_id}</small>" in Client().get("/runs/").content.decode()
     assert "Stop the verification" in offered(maintainer, f"/submission/{accepted.pk}/")
     maintainer.post(f"/submission/{accepted.pk}/act/stop_verification/", {"reason": "the wrong device"})
     accepted.refresh_from_db()
@@ -244,3 +245,14 @@ def test_only_the_newest_attempt_decides_what_is_run_again_as_failed(result: Res
     assert not failed_results(result.run).exists()
     factories.make_attempt(result=result, status="wrong_output")
     assert list(failed_results(result.run)) == [result]
+
+
+def test_another_repeat_is_started_from_the_page_of_a_run(site: Site) -> None:
+    run = site.new_run(repeat=4)
+    client = logged_in("add_run", "view_run", "rerun_run")[0]
+    User.objects.update(is_staff=True)
+    offer = next(one for one in client.get(f"/run/{run.pk}/").context["offers"] if one.text == "Start another repeat")
+    form = client.get(offer.url).context["adminform"].form
+    names = ("configuration", "suite", "device_class", "repeat", "repeats")
+    wanted = (run.configuration_id, run.suite_id, run.device_class_id, 5, 1)
+    assert tuple(int(form[name].value()) for name in names) == wanted
