@@ -15,6 +15,7 @@ from evaluator.agents.catalog import AgentFolder as Known
 from evaluator.agents.catalog import settings_text
 from evaluator.agents.readiness import missing_requirements, missing_settings
 from evaluator.errors import EvaluatorError
+from evaluator.tasks.spec import CATEGORIES
 from runs.errors import RunError
 from runs.models import Agent, AgentSession, Configuration, Result
 
@@ -48,6 +49,11 @@ def agent_of(configuration: Configuration) -> Known:
         return read_agent(name, changes)
     except EvaluatorError as error:
         raise RunError(f"{configuration}: {error}") from error
+
+
+def categories_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return the categories of tasks that a configuration takes; for others its agent submits nothing."""
+    return tuple(getattr(agent_of(configuration), "categories", CATEGORIES))
 
 
 def needs_session(result: Result) -> bool:

@@ -72,6 +72,9 @@ class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
         if others:
             more = counted(len(others), "more run was created", "more runs were created")
             self.message_user(request, f"{more}: {', '.join(map(str, others))}.")
+        if left_out := starts.tasks_left_out(first.configuration, first.suite):
+            says = f"{first.configuration} takes {counted(left_out, 'task')} less than {first.suite} has"
+            self.message_user(request, f"{says}: there it submits nothing, and that counts.", messages.WARNING)
         if not first.device_class.hosts.filter(is_enabled=True, quarantined_at__isnull=True).exists():
             waits = f"No host of {first.device_class} takes work now: the run waits until you enable or register one."
             self.message_user(request, waits, messages.WARNING)

@@ -37,7 +37,7 @@ def start_runs(
 
     Raises:
         RunError: the numbers are invalid, one of the runs exists already, or the agent is not built in, lacks
-            something, or would exceed a cap.
+            something, takes none of the tasks, or would exceed a cap.
     """
     if repeats < 1 or not 0 <= repeat <= LAST_REPEAT + 1 - repeats:
         expected = f"at least 1, numbered from 0 to {LAST_REPEAT}"
@@ -46,6 +46,9 @@ def start_runs(
     same = same_runs(configuration=configuration, suite=suite, device_class=device_class, numbers=numbers)
     if known := same.first():
         raise RunError(f"{same_text(known)}, at /run/{known.pk}/")
+    if tasks_left_out(configuration, suite) == suite.tasks.count():
+        takes = ", ".join(agents.categories_of(configuration))
+        raise RunError(f"{configuration} takes tasks of {takes}, and {suite} has none of them")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
         _refuse_unready(configuration, device_class)
@@ -67,6 +70,11 @@ def start_runs(
     for run in runs:
         audit_log.note(AuditEntry.Action.START, actor, note, run=run, detail=estimate)
     return runs
+
+
+def tasks_left_out(configuration: Configuration, suite: Suite) -> int:
+    """Return how many tasks of the suite are of a category that the agent does not take."""
+    return suite.tasks.exclude(category__in=agents.categories_of(configuration)).count()
 
 
 def same_runs(

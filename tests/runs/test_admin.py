@@ -314,6 +314,19 @@ def test_a_run_that_exists_is_not_started_again_but_one_that_was_cancelled_is(si
     assert Run.objects.filter(repeat=1).count() == 2
 
 
+def test_a_start_says_which_tasks_an_agent_does_not_take(
+    site: Site, maintainer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = reverse("admin:runs_run_add")
+    monkeypatch.setattr("runs.agents.categories_of", lambda configuration: ("torch2hip",))
+    told = maintainer.post(address, start_of(site)).content.decode()
+    assert "Rewrite takes tasks of torch2hip, and two@1 has none of them" in told
+    assert not Run.objects.exists()
+    monkeypatch.setattr("runs.agents.categories_of", lambda configuration: ("hip2hip",))
+    told = maintainer.post(address, start_of(site), follow=True).content.decode()
+    assert "takes 1 task less than two@1 has: there it submits nothing" in told
+
+
 def start_of(site: Site, **values: object) -> dict[str, object]:
     """What the form asks of a run of the rewrite agent."""
     rows = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": site.device_class.pk}
