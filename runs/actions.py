@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, Q, QuerySet
 
 from evaluator.records.record import PROTOCOL
 from runs.errors import RunError
 from runs.models import Attempt, Result, Run, Submission
 from runs.numbers import is_row
 from runs.services import audits, publishing, run_actions, submissions, verification
-from runs.services.publishing import newest_finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,11 @@ def _is_open(run: Run) -> bool:
     return Attempt.objects.open().filter(result__run=run).exists()
 
 
-def _has_newer(results: Any) -> bool:
-    """Return whether one of the results has a finished attempt that is newer than its published one."""
-    newest = ((newest_finished(result), result.published_attempt_id) for result in results)
-    return any(attempt is not None and attempt.pk != published for attempt, published in newest)
+def _has_newer(attempts: QuerySet[Attempt]) -> bool:
+    """Return whether one of the attempts has a verdict and is newer than the published one of its result."""
+    is_newer = Q(number__gt=F("result__published_attempt__number")) | Q(result__published_attempt__isnull=True)
+    judged = attempts.filter(is_newer, ended_at__isnull=False)
+    return judged.exclude(status__in=(Attempt.Status.CANCELLED, Attempt.Status.ERRORED)).exists()
 
 
 def _result_has_open(result: Result) -> bool:
@@ -106,14 +107,14 @@ RUN_ACTIONS = (
         "publish",
         "Publish",
         "publish",
-        "The run is public on the leaderboards, with the newest finished attempt of each result.",
+        "The run becomes public on the leaderboards, with the newest finished attempt of each result.",
         ("run published", "runs published"),
         lambda run, asked: bool(publishing.publish_run(run=run, **asked)),
         undo="“Withdraw” takes it off the leaderboards; its page and history stay public.",
         fits=lambda run: (
             run.verifies_id is None
             and not _is_open(run)
-            and (run.state != Run.State.PUBLISHED or _has_newer(run.results.all()))
+            and (run.state != Run.State.PUBLISHED or _has_newer(Attempt.objects.filter(result__run=run)))
         ),
         asks=("over_questions",),
     ),
@@ -228,7 +229,7 @@ RESULT_ACTIONS = (
         ("newer attempt published", "newer attempts published"),
         lambda result, asked: publishing.publish_results(results=[result], **asked),
         undo="“Take back the last publication” shows the attempt before again.",
-        fits=lambda result: result.run.state == Run.State.PUBLISHED and _has_newer([result]),
+        fits=lambda result: result.run.state == Run.State.PUBLISHED and _has_newer(result.attempts.all()),
     ),
     RowAction(
         "undo",

@@ -161,7 +161,7 @@ def _show(run: Run) -> None:
 def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int:
     moved = 0
     for result in results:
-        newest = newest_finished(result)
+        newest = _newest_finished(result)
         if newest is None or newest.pk == result.published_attempt_id:
             continue
         _move(result, newest, actor, reason)
@@ -185,7 +185,7 @@ def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: A
     result.save(update_fields=["published_attempt"])
 
 
-def newest_finished(result: Result) -> Attempt | None:
+def _newest_finished(result: Result) -> Attempt | None:
     """Return the newest attempt with a verdict; an errored one only if there is no other."""
     ended = result.attempts.filter(ended_at__isnull=False).exclude(status=Attempt.Status.CANCELLED)
     newest = ended.order_by("-number")

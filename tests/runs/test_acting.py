@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from evaluator.agents import produce
 from runs import archive, candidates, guards
@@ -256,3 +258,14 @@ def test_another_repeat_is_started_from_the_page_of_a_run(site: Site) -> None:
     names = ("configuration", "suite", "device_class", "repeat", "repeats")
     wanted = (run.configuration_id, run.suite_id, run.device_class_id, 5, 1)
     assert tuple(int(form[name].value()) for name in names) == wanted
+
+
+def test_buttons_ask_as_often_whatever_a_run_has(maintainer: Client) -> None:
+    asked = []
+    for tasks in (2, 8):
+        suite = factories.make_suite([factories.make_task() for _ in range(tasks)])
+        run = factories.make_run(suite=suite, status="passed", state="published")
+        with CaptureQueriesContext(connection) as captured:
+            assert offered(maintainer, f"/run/{run.pk}/")
+        asked.append(len(captured))
+    assert asked[0] == asked[1]
