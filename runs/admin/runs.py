@@ -76,7 +76,7 @@ class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
             says = f"{first.configuration} takes {counted(left_out, 'task')} less than {first.suite} has"
             self.message_user(request, f"{says}: there it submits nothing, and that counts.", messages.WARNING)
         if not first.device_class.hosts.filter(is_enabled=True, quarantined_at__isnull=True).exists():
-            waits = f"No host of {first.device_class} takes work now: the run waits until you enable or register one."
+            waits = f"No host of {first.device_class} takes work now: the run waits until an operator enables one."
             self.message_user(request, waits, messages.WARNING)
         return first
 
