@@ -13,6 +13,7 @@ from leaderboard.pages import analysis, claims, data, published, search, version
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
+from leaderboard.pages.board import history
 from leaderboard.pages.board import page as board
 from leaderboard.pages.compare import page as compare
 from leaderboard.pages.cost import page as cost
@@ -26,7 +27,7 @@ from leaderboard.pages.hosts import page as hosts
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.portability import page as portability
-from leaderboard.pages.result import attempts, audits
+from leaderboard.pages.result import attempts, audits, transcript
 from leaderboard.pages.result import page as result
 from leaderboard.pages.run import index as runs
 from leaderboard.pages.run import page as run
@@ -51,6 +52,7 @@ class Route:
     query: str = ""  # the names that the query string may hold
     template: str = ""
     section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
+    is_shared: bool = False  # others link to it and embed parts of it: it has an image for previews of its own
     is_live: bool = False  # made again after a second: shows progress, heartbeats or the date
     revision_of: Callable[..., str | None] | None = None  # takes the pattern's parts, see `cached_by_revision`
 
@@ -94,15 +96,26 @@ def _data(query: Query) -> Page:
 
 
 ROUTES = (
-    Route("home", "", home.HomePage, home.build, "Leaderboards and the latest runs", is_live=True),
+    Route("home", "", home.HomePage, home.build, "Leaderboards and the latest runs", is_shared=True, is_live=True),
     Route(
         "board",
         "board/<slug:suite>/<slug:category>/<slug:device>/",
         board.BoardPage,
         board.build,
         "One leaderboard: entries, reference lines, all public results",
-        "sort, view, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "sort, view, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
+        is_shared=True,
+    ),
+    Route(
+        "history",
+        "history/<slug:suite>/<slug:category>/<slug:device>/",
+        history.HistoryPage,
+        history.build,
+        "One leaderboard over time: who was ranked at the end of each day on which something was published",
+        "version, protocol",
+        section="home",
+        is_shared=True,
     ),
     Route(
         "generalizations",
@@ -119,6 +132,7 @@ ROUTES = (
         "Unseen cases of one leaderboard: quadrants, speed, regressions; before the reveal counts over the suite",
         "round, version, protocol",
         section="generalizations",
+        is_shared=True,
     ),
     Route(
         "distribution",
@@ -126,8 +140,9 @@ ROUTES = (
         distribution.DistributionPage,
         distribution.build,
         "How the speedups of a leaderboard's entries are distributed over its tasks",
-        "clock, method, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "clock, method, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
+        is_shared=True,
     ),
     Route(
         "compare",
@@ -148,6 +163,7 @@ ROUTES = (
         "digest, device, a, b",
         section="tasks",
         revision_of=of_task,
+        is_shared=True,
     ),
     Route("agents", "agents/", agents.AgentsPage, agents.build, "All agents, models and configurations"),
     Route(
@@ -207,6 +223,7 @@ ROUTES = (
         "attempt",
         section="runs",
         revision_of=of_result,
+        is_shared=True,
     ),
     Route(
         "attempts",
@@ -215,6 +232,16 @@ ROUTES = (
         attempts.build,
         "Two attempts at one result side by side",
         "old, new",
+        section="runs",
+        revision_of=of_result,
+    ),
+    Route(
+        "transcript",
+        "result/<row:result>/session/",
+        transcript.TranscriptPage,
+        transcript.build,
+        "The agent's session behind one result: each step with its output and the version that it led to",
+        "q, page",
         section="runs",
         revision_of=of_result,
     ),

@@ -40,6 +40,7 @@ class Field(Generic[RowIn]):
     on_page: bool = True  # False: only in CSV and JSON
     metric: str = ""  # the metric's slug on the metrics page, where its formula is
     sort: Callable[[RowIn], float | None] | None = None  # orders rows by this number, the largest first
+    smallest_first: bool = False
     sort_url: str = ""
     sorted: str = ""  # ascending or descending, for aria-sort
     about: str = ""  # its meaning in one sentence; the nightly dump has the board's fields that say one

@@ -5,7 +5,7 @@ once while nothing changes, once while the counter of public changes goes up eve
 result have an open attempt. Times depend on the machine, so they are also given as multiples of a static file's in the
 same run. A missed budget is printed and gives exit code 1.
 
-usage: scripts/bench.py [--measurements N …] [--seconds S] [--rounds R]
+usage: scripts/bench.py [--measurements N …] [--seconds S] [--rounds R] [--pages NAME …]
 exit codes: 0 all budgets met, 1 one is missed, 2 usage, 3 this host lacks something, with the reason
 """
 
@@ -72,6 +72,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--measurements", type=int, nargs="+", default=list(SIZES), metavar="N")
     parser.add_argument("--seconds", type=int, default=5, help="seconds of load per page and round")
     parser.add_argument("--rounds", type=int, default=3, help="number of rounds; medians are reported")
+    parser.add_argument("--pages", nargs="+", metavar="NAME", help="only these pages, by their names in the table")
     parser.add_argument("--databases", type=Path, metavar="FOLDER", help="keep databases there, and use existing ones")
     chosen = parser.parse_args(arguments)
     if shutil.which("wrk") is None:
@@ -89,6 +90,11 @@ def measure(size: int, chosen: argparse.Namespace) -> list[str]:
         environment = dict(os.environ) | settings_of(Path(folder), database)
         seeded = prepare(size, database, environment)
         pages = [BenchPage(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
+        if unknown := set(chosen.pages or ()) - {page.name for page in pages}:
+            names = ", ".join(page.name for page in pages)
+            sys.stderr.write(f"no page is called {sorted(unknown)}; there are {names}\n")
+            sys.exit(2)
+        pages = [page for page in pages if not chosen.pages or page.name in chosen.pages]
         with served(environment) as port:
             # Before any load, since the server may still be busy after wrk has ended.
             cold_ms = [[cold(port, page, database) for _ in range(COLD_REQUESTS)] for page in pages]

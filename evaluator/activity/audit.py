@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from statistics import median
-from time import monotonic
 
-from evaluator.activity.comparison import compare_case, names_in
-from evaluator.activity.traces import MAX_BYTES, TracedCall, TraceUnreadable, kineto_calls, rocprof_calls
+from evaluator.activity.comparison import compare_case
 from evaluator.errors import UsageError
 from evaluator.gates.context import Context
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import rejection_of
+from evaluator.judge.traces import (
+    TRACED_DRAW,
+    TracedCall,
+    TraceUnreadable,
+    kineto_calls,
+    names_in,
+    rocprof_calls,
+    traced,
+)
 from evaluator.pipeline import Evaluator
 from evaluator.records.activity import ACTIVITY_SCHEMA_VERSION, ActivityReport, CaseActivity
 from evaluator.records.measurements import T_DEV
 from evaluator.records.record import HostInfo, Record
-from evaluator.sandbox import Worker, WorkerError
+from evaluator.sandbox import WorkerError
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import FLUSH_FACTOR
 
 CALLS, WARMUPS = 10, 2  # of each case, traced and before
-TRACED = 2000  # index of the first traced draw: no other call has its contents
-TRACE_S = 120.0  # for starting the profiler, and for writing a trace
-FILE = "activity.json"  # of the worker's workspace
 
 
 def audit_record(evaluator: Evaluator, task: TaskSpec, candidate: Candidate, record: Record) -> ActivityReport:
@@ -96,31 +100,10 @@ def _report(record: Record, profiler: str, cases: list[CaseActivity], host: Host
 def _traced(context: Context, case: Case) -> bytes:
     """Return the profiler's trace of CALLS calls, each with new contents."""
     assert context.runner is not None
-    runner, limit_s = context.runner, context.task.limits.first_call_s
-    contents = [context.contents(case, Draw("standard", "standard", TRACED + index)) for index in range(CALLS)]
+    runner = context.runner
+    contents = [context.contents(case, Draw("standard", "standard", TRACED_DRAW + index)) for index in range(CALLS)]
     runner.compile(case, contents[0])
     for _ in range(WARMUPS):
         runner.call(case, contents[0])
     flush_bytes = FLUSH_FACTOR * context.backend.cache_bytes
-    runner.worker.call("trace", timeout_s=TRACE_S, what="begin", flush_bytes=flush_bytes)
-    for one in contents:
-        runner.open(case, one).write(one, runner.worker)
-        runner.worker.call("trace", timeout_s=limit_s, what="call")
-    runner.worker.call("trace", timeout_s=TRACE_S, what="end", path=FILE)
-    return _taken(runner.worker)
-
-
-def _taken(worker: Worker) -> bytes:
-    """Read the trace from the worker's workspace in pieces through the mailbox."""
-    data, deadline = b"", monotonic() + TRACE_S
-    while True:
-        left_s = deadline - monotonic()
-        reply = worker.call("take", timeout_s=left_s, path=FILE, start=len(data), size=worker.mailbox.size)
-        copied, size = reply["copied"], reply["size"]
-        if type(copied) is not int or type(size) is not int or not 0 <= copied <= worker.mailbox.size:
-            raise TraceUnreadable("the worker's reply has no piece of a trace")
-        if size > MAX_BYTES:
-            raise TraceUnreadable(f"a trace of {size:,} bytes; at most {MAX_BYTES:,} are read")
-        data += bytes(worker.mailbox.view(0, copied))
-        if len(data) >= size or copied == 0:
-            return data
+    return traced(runner, [(case, one) for one in contents], flush_bytes)

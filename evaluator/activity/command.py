@@ -10,14 +10,13 @@ from evaluator.activity.audit import audit_record, audit_recorded
 from evaluator.backends import get_backend
 from evaluator.codec import DecodeError
 from evaluator.errors import UsageError
+from evaluator.judge.traces import LIVE
 from evaluator.pipeline import Evaluator, SandboxKind
 from evaluator.records.activity import ActivityReport, summary, write_activity
 from evaluator.records.record import Record, read_record
 from evaluator.tasks.candidate import Candidate, read_candidate
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec
-
-LIVE = ("cuda",)  # backends on which the profiler runs here; of rocm a recording is read
 
 
 @dataclass(frozen=True, slots=True)

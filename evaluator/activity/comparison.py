@@ -7,19 +7,16 @@ ranked clock includes two events and starts cold, the trace has clocks of its ow
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
-from evaluator.activity.traces import DeviceWork, TracedCall
+from evaluator.judge.traces import DeviceWork, TracedCall
 from evaluator.records.activity import CaseActivity, KernelActivity
 
 SHARE = 0.25
 SLACK_NS = 4000.0
 LATE_NS, LATE_SHARE = 1000.0, 0.05  # work after the call that is too much: both
 MOST_KERNELS = 30  # of a case
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_TEMPLATE = re.compile(r"[<(].*", re.DOTALL)
 
 
 def compare_case(case_id: str, t_dev_ns: float, calls: Sequence[TracedCall], names: frozenset[str]) -> CaseActivity:
@@ -43,17 +40,6 @@ def compare_case(case_id: str, t_dev_ns: float, calls: Sequence[TracedCall], nam
         verdict="disagree" if problem else "agree",
         text=problem or "the trace and T_dev agree",
     )
-
-
-def names_in(sources: Iterable[bytes]) -> frozenset[str]:
-    """Return every name in the sources, among them those of the candidate's own kernels."""
-    return frozenset(_WORD.findall("\n".join(source.decode("utf-8", "replace") for source in sources)))
-
-
-def own_name(kernel: str) -> str:
-    """Return a kernel's name without return type, namespace, template and parameters."""
-    words = _TEMPLATE.sub("", kernel).split()
-    return words[-1].rpartition("::")[2] if words else ""
 
 
 def _problem(t_dev_ns: float, busy_ns: float, span_ns: float, late_ns: float) -> str | None:
@@ -91,8 +77,8 @@ def _kernels(calls: Sequence[TracedCall], names: frozenset[str]) -> list[KernelA
         KernelActivity(
             name=name,
             launches=len(works) / len(calls),
-            ns=sum(one.end_ns - one.begin_ns for one in works) / len(calls),
-            is_own=works[0].kind == "kernel" and own_name(name) in names,
+            ns=sum(one.took_ns for one in works) / len(calls),
+            is_own=works[0].is_own(names),
         )
         for name, works in by_name.items()
     ]

@@ -18,7 +18,7 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
-from evaluator.gates.coverage import check_coverage, note_coverage
+from evaluator.gates.coverage import check_coverage, note_coverage, trace_coverage
 from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
@@ -70,6 +70,7 @@ def check(context: Context) -> Rejection | None:
     note = note_launches if context.runner.side.language == "python" else note_ran if context.emulates else None
     if note and (rejection := note(context)):
         return rejection
+    trace_coverage(context)
     check_coverage(context, NAME)
     context.close_runner()
     if not context.emulates:

@@ -1,15 +1,23 @@
 """Whether kernels of the candidate's own wrote the outputs of every case: a launch hides no work done elsewhere.
 
-Nothing fails here. A result whose outputs torch wrote is on hold until a person has looked at it.
+A CPU host notes launches and stores in every call. On a GPU one call of each case is traced, which shows whose kernels
+ran, and for how long. Nothing fails here. A result whose outputs a library computed is
+on hold until a person has looked at it.
 """
 
 from __future__ import annotations
 
-from evaluator.gates.context import CaseState, Context
-from evaluator.judge.side import Call
-from evaluator.records.record import Finding, KernelCoverage
+from contextlib import suppress
 
-ENOUGH = 0.5  # of the outputs; below it somebody else did most of the work
+from evaluator.gates.context import CaseState, Context
+from evaluator.judge.draws import Draw
+from evaluator.judge.side import Call
+from evaluator.judge.traces import LIVE, TRACED_DRAW, TracedCall, TraceUnreadable, kineto_calls, names_in, traced
+from evaluator.records.record import Finding, KernelCoverage
+from evaluator.sandbox import WorkerError
+
+ENOUGH = 0.5  # of the outputs, or of the device's time; below it somebody else did most of the work
+LITTLE = 0.1  # of the device's time: beside what takes so much longer, a kernel may be there for show
 ROUNDING = 1e-3  # a smaller rest is not worth a finding
 
 
@@ -26,6 +34,29 @@ def note_coverage(state: CaseState, call: Call) -> None:
     )
 
 
+def trace_coverage(context: Context) -> None:
+    """Trace one call of each case, and note the share of the device's time that kernels of the candidate's own take.
+
+    Every source is traced: the lists do not see that `x + x` adds tensors. Where the trace cannot be had, the coverage
+    stays unknown.
+    """
+    runner, states = context.runner, list(context.cases.values())
+    if runner is None or context.backend.name not in LIVE or context.is_library_line:
+        return
+    draw = Draw("standard", "standard", TRACED_DRAW)
+    calls = ((state.case, context.contents(state.case, draw)) for state in states)
+    with context.spending("coverage"), suppress(WorkerError, TraceUnreadable):
+        found = kineto_calls(traced(runner, calls), len(context.task.outputs))
+        for state, call in zip(states, found, strict=False):
+            state.coverage = _of_trace(call, names_in(runner.side.files.values()))
+
+
+def _of_trace(call: TracedCall, names: frozenset[str]) -> KernelCoverage:
+    kernels = [one for one in call.work if one.kind == "kernel"]  # red zones copy and fill
+    own, whole_ns = [one.took_ns for one in kernels if one.is_own(names)], sum(one.took_ns for one in kernels)
+    return KernelCoverage(len(own), written={}, busy=sum(own) / whole_ns if whole_ns else None)
+
+
 def _whole(call: Call) -> float | None:
     """Return the share of all outputs' bytes that kernels wrote; small outputs may come from elsewhere."""
     assert call.coverage is not None
@@ -35,8 +66,8 @@ def _whole(call: Call) -> float | None:
 
 def check_coverage(context: Context, gate: str) -> None:
     """Hold a result with a case whose outputs kernels of its own did not write; find what they wrote in part."""
-    if context.task.category == "torch2hip" and context.candidate_side().language == "python":
-        return  # eager PyTorch, which is torch2hip's baseline
+    if context.is_library_line:
+        return
     covered = [(state.case.id, state.coverage) for state in context.cases.values()]
     if any(coverage is None for _, coverage in covered):
         _find_once(context, Finding(gate, "coverage_unknown", "this host cannot tell which kernels write the outputs"))
@@ -50,7 +81,7 @@ def check_coverage(context: Context, gate: str) -> None:
             context.hold(Finding(gate, "no_kernel", _with_others(texts)))
     elif texts := [text for name, coverage in known for text in _partly(name, coverage)]:
         _find_once(context, Finding(gate, "partly_written", _with_others(texts)))
-    elif known and all(coverage.whole is None for _, coverage in known):
+    elif known and all(not coverage.shares for _, coverage in known):
         text = "kernels of the candidate run in every case; this host cannot tell which outputs they write"
         _find_once(context, Finding(gate, "coverage_unknown", text))
 
@@ -60,10 +91,18 @@ def _without_kernel(case: str, coverage: KernelCoverage) -> str | None:
         return f"case {case} runs no kernel of the candidate"
     if coverage.whole is not None and coverage.whole < ENOUGH:
         return f"case {case}: kernels of the candidate write {_percent(coverage.whole)} of the outputs as returned"
+    if coverage.busy is not None and coverage.busy < LITTLE:
+        return _share_of_time(case, coverage.busy)
     return None
 
 
+def _share_of_time(case: str, share: float) -> str:
+    return f"case {case}: kernels of the candidate take {_percent(share)} of the device's time"
+
+
 def _partly(case: str, coverage: KernelCoverage) -> list[str]:
+    if coverage.busy is not None:
+        return [_share_of_time(case, coverage.busy)] if coverage.busy < ENOUGH else []
     return [
         f"case {case}: kernels of the candidate write {_percent(share)} of {name} as returned"
         for name, share in coverage.written.items()

@@ -80,16 +80,18 @@ class KernelCoverage:
 
     `launches`: of at least one program or block. `written`: the share of each output that they wrote, as it was
     returned; None where this host cannot tell. `copied`: outputs that torch copied or converted from what they wrote.
+    `busy`: their share of the device's time, where calls were traced.
     """
 
     launches: int
     written: Mapping[str, float | None]
     copied: tuple[str, ...] = ()
     whole: float | None = field(default=None, metadata=codec.ADDED_LATER)  # the share of all outputs' bytes together
+    busy: float | None = field(default=None, metadata=codec.ADDED_LATER)
 
     @property
     def shares(self) -> list[float]:
-        return [share for share in (*self.written.values(), self.whole) if share is not None]
+        return [share for share in (*self.written.values(), self.whole, self.busy) if share is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +258,7 @@ def _problems_of_failure(record: Record) -> list[str]:
 def _problems_of_case(case: CaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
     if case.coverage and any(not 0 <= share <= 1 for share in case.coverage.shares):
-        problems.append("coverage: a share of an output is between 0 and 1")
+        problems.append("coverage: a share is between 0 and 1")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
     return problems

@@ -1,7 +1,8 @@
-"""The Atom feed of changes of the leaderboards."""
+"""Atom feeds of changes of the leaderboards: of all, and of one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.http import HttpRequest
@@ -22,14 +23,24 @@ class _Feed(Atom1Feed):
 
 
 def feed_of_changes(request: HttpRequest) -> str:
+    return _feed(request, "/", "the leaderboards", newest(MOST))
+
+
+def feed_of_board(request: HttpRequest, suite: str, device: str) -> str:
+    """Changes of a suite on a device class. A run has tasks of all categories, so its boards share their news."""
+    changes = newest(MOST, suite__name=suite, device_class__slug=device)
+    return _feed(request, request.path.removesuffix("feed.atom"), f"{suite} on {device}", changes)
+
+
+def _feed(request: HttpRequest, page: str, of: str, changes: Sequence[ChangeRow]) -> str:
     feed = _Feed(
-        title="ArenaBoard: changes of the leaderboards",
-        link=request.build_absolute_uri("/"),
+        title=f"ArenaBoard: changes of {of}",
+        link=request.build_absolute_uri(page),
         feed_url=request.build_absolute_uri(request.path),
         description="Runs and claims published and withdrawn, results replaced, rounds revealed.",
         language="en",
     )
-    for change in newest(MOST):
+    for change in changes:
         link = request.build_absolute_uri(_path(change))
         feed.add_item(
             title=printable(_title(change)),

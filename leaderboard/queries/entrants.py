@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
+from runs.agents import known
 from runs.models import Agent, Configuration, ModelVersion, Result
-from runs.querysets import ResultQuerySet, of_draft_from_elsewhere
+from runs.querysets import ResultQuerySet, is_correct, of_draft_from_elsewhere
 
 
 class AgentRow(NamedTuple):
@@ -17,6 +18,11 @@ class AgentRow(NamedTuple):
     url: str
     configurations: int
     public_runs: int
+
+    @property
+    def about(self) -> str:
+        """What a built-in agent does, in its agent.yaml's words; empty for other agents."""
+        return _about(self.slug)
 
 
 class ModelRow(NamedTuple):
@@ -42,6 +48,11 @@ class ConfigurationRow(NamedTuple):
     role: str
     runs: int
     public_runs: int
+
+    @property
+    def about(self) -> str:
+        """What its agent does, as of `AgentRow`."""
+        return _about(self.agent_slug)
 
 
 class StandingRow(NamedTuple):
@@ -97,6 +108,11 @@ def configurations(slug: str = "", **filters: str) -> list[ConfigurationRow]:
     return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
 
 
+def _about(slug: str) -> str:
+    agent = known(slug)
+    return agent.about if agent else ""
+
+
 def _of(slug: str) -> Q:
     """The row of this slug, public or not: a draft's page leads there. Without a slug all that are public."""
     return Q(slug=slug) if slug else Q(is_public=True)
@@ -117,7 +133,7 @@ def standings(**filters: str) -> list[StandingRow]:
             runs=Count("run", distinct=True),
             results=Count("id"),
             compiled=Count("id", filter=Q(published_attempt__compiled=True)),
-            correct=Count("id", filter=Q(published_attempt__correct=True)),
+            correct=Count("id", filter=is_correct()),
             may_rank=Count("id", filter=Q(id__in=ranked.values("id"))),
         )
         .order_by(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,10 +16,12 @@ import torch
 
 from evaluator import codec
 from evaluator.__main__ import main
-from evaluator.activity.comparison import compare_case, names_in, own_name
-from evaluator.activity.traces import TraceUnreadable, kineto_calls, rocprof_calls
+from evaluator.activity.comparison import compare_case
 from evaluator.codec import DecodeError
+from evaluator.gates.context import CaseState, Context
+from evaluator.gates.coverage import check_coverage, trace_coverage
 from evaluator.inside.gpu.trace import CALL, CONSUME, PREPARE, RANGES
+from evaluator.judge.traces import TraceUnreadable, kineto_calls, names_in, own_name, rocprof_calls
 from evaluator.records.activity import ActivityReport, read_activity, summary, write_activity
 from evaluator.records.measurements import T_DEV, Clock, Ratio
 from evaluator.records.record import write_record
@@ -73,7 +76,7 @@ def test_the_names_of_ranges_are_those_that_torchs_profiler_writes(tmp_path: Pat
 def test_work_of_a_call_is_apart_from_our_flush_and_copies():
     trace = kineto(3, [(OWN, 20, 10.0), (FLUSH, 31, 2.5)])
     calls = kineto_calls(trace, outputs=1)
-    assert [[(one.name, round(one.end_ns - one.begin_ns)) for one in call.work] for call in calls] == [
+    assert [[(one.name, round(one.took_ns)) for one in call.work] for call in calls] == [
         [(OWN, 10_000), (FLUSH, 2500)]
     ] * 3
     found = compare_case("case", 13_000.0, calls, names_in([SOURCE]))
@@ -119,6 +122,46 @@ def test_a_call_without_any_work_disagrees():
 def test_more_copies_than_outputs_are_late_work():
     calls = kineto_calls(kineto(2, [(OWN, 20, 10.0)]), outputs=0)
     assert [one.name for one in calls[0].late] == [COPY]
+
+
+def own_work(trace: bytes, monkeypatch: pytest.MonkeyPatch) -> Context:
+    """What the correctness gate notes on a GPU where the profiler gives this trace of two cases."""
+    monkeypatch.setattr("evaluator.gates.coverage.traced", lambda runner, calls: trace)
+    task = load_task(TASK)
+    backend: Any = SimpleNamespace(name="cuda", torch_device="cuda")
+    context = Context(task, baseline(task), baseline(task), backend, open_side=lambda _: None)  # type: ignore[arg-type,return-value]
+    context.runner: Any = SimpleNamespace(side=SimpleNamespace(files={"softmax.py": SOURCE}))
+    context.candidate: Any = SimpleNamespace(language="python")
+    context.cases = {case.id: CaseState(case) for case in task.cases[:2]}
+    trace_coverage(context)
+    check_coverage(context, "correctness")
+    return context
+
+
+@pytest.mark.parametrize(
+    ("trace", "held"),
+    [
+        (kineto(2, [(OWN, 20, 10.0), (FLUSH, 31, 2.5)]), ""),
+        (kineto(2, [(FLUSH, 20, 10.0)]), "runs no kernel of the candidate; and 1 more like it"),
+        (kineto(2, []), "runs no kernel of the candidate; and 1 more like it"),
+        (kineto(2, [(OWN, 20, 0.5), (FLUSH, 31, 9.5)]), "kernels of the candidate take 5 % of the device's time; "),
+    ],
+)
+def test_on_a_gpu_a_launch_hides_no_work_of_a_library(trace: bytes, held: str, monkeypatch: pytest.MonkeyPatch):
+    context = own_work(trace, monkeypatch)
+    assert [finding.code for finding in context.held] == (["no_kernel"] if held else [])
+    assert all(held in finding.text for finding in context.held)
+    assert all(state.coverage is not None for state in context.cases.values())
+
+
+def test_a_kernel_beside_operators_that_take_most_of_the_time_is_a_finding(monkeypatch: pytest.MonkeyPatch):
+    context = own_work(kineto(2, [(OWN, 20, 3.0), (FLUSH, 31, 7.0)]), monkeypatch)
+    assert [(finding.code, finding in context.held) for finding in context.findings] == [("partly_written", False)]
+
+
+def test_where_no_trace_can_be_read_the_finding_says_that_the_coverage_is_unknown(monkeypatch: pytest.MonkeyPatch):
+    context = own_work(b"", monkeypatch)
+    assert [finding.code for finding in context.findings] == ["coverage_unknown"]
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ def line(page, name):
     return next(entry for entry in page.entries if entry.agent == name)
 
 
-@pytest.mark.parametrize("query", ["", "agent=Few", "since=2026-11-02", "verification=checked", "sort=correctness"])
+@pytest.mark.parametrize("query", ["", "agent=Few", "since=2026-11-02", "trust=claimed", "sort=correctness"])
 def test_no_filter_changes_a_usable_speedup(timed, page, query) -> None:
-    few = timed("Few", HARD, verification="checked", published_at=factories.NOON.replace(day=3))
+    few = timed("Few", HARD, origin="imported", bundle_digest="a" * 64, published_at=factories.NOON.replace(day=3))
     timed("All", [0.1] * TASKS)
     shown = page(f"{BOARD}?{query}")
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")

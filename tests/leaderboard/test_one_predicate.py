@@ -26,12 +26,12 @@ HINDERED = {  # name → what is wrong with one of its six answers
     "uncalibrated": lambda result: factories.make_attempt(result=result, status="passed", is_uncalibrated=True),
     "script-timed": lambda result: factories.make_attempt(result=result, status="passed", protocol="aka-scripts-1"),
     **dict.fromkeys(
-        ("hacked", "contaminated", "harness-fault"),
+        ("contaminated", "harness-fault"),
         lambda result: factories.make_attempt(result=result, status="passed"),
     ),
 }
 AUDITED = ("hacked", "contaminated", "harness-fault")
-RANKED = {"whole", "failing"}  # a failed gate is a wrong answer: it counts, and gives no speed
+RANKED = {"whole", "failing", "hacked"}  # a failed gate, or a hacked result, is a wrong answer: it counts without speed
 HIDDEN = {"withdrawn", "draft"}
 
 

@@ -28,6 +28,7 @@ from leaderboard.statistics.speed import (
     usable_speedup,
     why_no_speed,
 )
+from runs.trust import DOUBTS, OF_RUNS, Trust, doubt
 
 RankedBy = Literal["usable_speedup", "correctness"]
 FUNCTIONAL = "Times of this device class are functional."
@@ -51,6 +52,16 @@ class BoardResult:
     paper_speedup: float | None  # on the paper's clock of the category
     may_rank: bool
     obstacle: str | None  # the reason why it does not count
+    doubt: str | None  # held, suspect or hacked
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A result of an entry that is held, suspect or hacked."""
+
+    doubt: str
+    task: str
+    result: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +74,20 @@ class Entry:
     configuration: str
     agent: str
     model: str | None
+    model_identifier: str | None  # exactly as passed to its provider
     role: str
     settings: dict[str, Any]
     runs: tuple[int, ...]
-    origins: tuple[str, ...]
-    verifications: tuple[str, ...]
+    trust: str  # claimed, run_here or reproduced: the least trusted of its runs
+    reproduced_tasks: int | None  # of all its runs, where all are reproduced
+    verified_tasks: int | None
+    doubts: tuple[Doubt, ...]  # the worst first
     published_at: datetime  # the newest of its runs
+    evaluated_from: datetime | None  # the evaluation window of its runs: first start, last end
+    evaluated_until: datetime | None
+    sessions: int  # of its agent
+    cost_usd: float | None  # of a task: the mean over the sessions that report it
+    cost_usd_of: int  # sessions that report it
     judged: int  # results that count
     of: int  # tasks × runs
     compilation: Rate
@@ -130,7 +149,7 @@ def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
     """
     known: dict[int, bool] = {}
     for row in rows:
-        if row.status == "passed" and _obstacle(row) is None:
+        if row.correct and _obstacle(row) is None:
             known[row.task_id] = known.get(row.task_id, False) or row.log_speedup is not None
     return known
 
@@ -143,7 +162,13 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         )
         missing = obstacle(status=None)
         return BoardResult(
-            **about, **nothing, result=row.id if row else None, status="missing", may_rank=False, obstacle=missing
+            **about,
+            **nothing,
+            result=row.id if row else None,
+            status="missing",
+            may_rank=False,
+            obstacle=missing,
+            doubt=None,
         )
     return BoardResult(
         **about,
@@ -157,6 +182,7 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         paper_speedup=row.paper_speedup,
         may_rank=row.may_rank,
         obstacle=_obstacle(row),
+        doubt=doubt(row.audit, row.is_held),
     )
 
 
@@ -211,12 +237,11 @@ def _entry(
         configuration=first.configuration,
         agent=first.agent,
         model=first.model,
+        model_identifier=first.model_identifier,
         role=first.role,
         settings=first.settings,
-        runs=tuple(run.id for run in runs),
-        origins=tuple(run.origin for run in runs),
-        verifications=tuple(run.verification for run in runs),
-        published_at=max(run.published_at for run in runs),
+        **_provenance(runs),
+        doubts=_doubts(results),
         judged=len(counted),
         of=len(results),
         compilation=_rate(counted, len(results), "compiled"),
@@ -225,6 +250,30 @@ def _entry(
         outcomes=outcomes(matrix) if matrix else None,
         paper=paper_columns(matrix, is_mixed=is_mixed) if matrix else None,
     )
+
+
+def _provenance(runs: Sequence[RunRow]) -> dict[str, Any]:
+    """The fields on where an entry's numbers come from, when they were measured, and what they cost."""
+    trust = min((Trust(run.trust) for run in runs), key=OF_RUNS.index).value
+    is_reproduced = trust == Trust.REPRODUCED
+    cost_of = sum(run.cost_reported for run in runs)
+    return {
+        "runs": tuple(run.id for run in runs),
+        "trust": trust,
+        "reproduced_tasks": sum(run.reproduced_tasks or 0 for run in runs) if is_reproduced else None,
+        "verified_tasks": sum(run.verified_tasks or 0 for run in runs) if is_reproduced else None,
+        "published_at": max(run.published_at for run in runs),
+        "evaluated_from": min((run.evaluated_from for run in runs if run.evaluated_from), default=None),
+        "evaluated_until": max((run.evaluated_until for run in runs if run.evaluated_until), default=None),
+        "sessions": sum(run.sessions for run in runs),
+        "cost_usd": sum(run.cost_usd or 0.0 for run in runs) / cost_of if cost_of else None,
+        "cost_usd_of": cost_of,
+    }
+
+
+def _doubts(results: Sequence[BoardResult]) -> tuple[Doubt, ...]:
+    found = [Doubt(one.doubt, one.task, one.result) for one in results if one.doubt and one.result]
+    return tuple(sorted(found, key=lambda one: DOUBTS.index(Trust(one.doubt))))
 
 
 def _rate(counted: Sequence[BoardResult], of: int, field_name: str) -> Rate:

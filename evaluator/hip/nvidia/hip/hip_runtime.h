@@ -13,6 +13,7 @@
 
 #define __HIP_PLATFORM_NVIDIA__ 1
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_SYMBOL(symbol) symbol
 #define HIP_DYNAMIC_SHARED(Type, name) extern __shared__ Type name[];
 
 template <class... Parameters, class... Arguments>
@@ -20,6 +21,20 @@ inline void hipLaunchKernelGGL(void (*kernel)(Parameters...), dim3 grid, dim3 bl
                                cudaStream_t stream, Arguments&&... arguments) {
   kernel<<<grid, block, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
 }
+
+// ---- HIP's older names of a thread's place
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
 
 // ---- waves: HIP's operations take the lanes that are active
 #define __shfl(...) __shfl_sync(__activemask(), __VA_ARGS__)

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0006_uploads_have_a_folder_of_their_own")]
+    dependencies = [("runs", "0010_webhooks_and_their_deliveries")]
 
     operations = [
         migrations.AddField(

@@ -1,4 +1,4 @@
-"""Reads what profilers write: the trace of torch's kineto, and the CSV files of rocprofv3. Pure functions of bytes.
+"""Takes traces of what the device does in calls, and reads what profilers write: torch's kineto, and rocprofv3's CSV.
 
 A trace comes from a process in which the candidate ran, so nothing of it is believed but its form.
 """
@@ -9,15 +9,27 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Literal
 
 from evaluator.errors import EvaluatorError
 from evaluator.inside.gpu.trace import RANGES
+from evaluator.judge.draws import Contents
+from evaluator.judge.side import Runner
+from evaluator.sandbox import Worker
+from evaluator.tasks.spec import Case
 
+LIVE = ("cuda",)  # backends on which the profiler runs here; of rocm a recording is read
+TRACED_DRAW = 2000  # index of the first draw for traced calls: no other call has its contents
+TRACE_S = 120.0  # for starting the profiler, and for writing a trace
+FILE = "activity.json"  # of the worker's workspace
 MAX_BYTES = 64 << 20  # of one trace
 MAX_NAME = 300
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_TEMPLATE = re.compile(r"[<(].*", re.DOTALL)
 
 Kind = Literal["kernel", "copy", "fill"]
 KINETO: Mapping[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "fill"}  # by category
@@ -36,6 +48,14 @@ class DeviceWork:
     begin_ns: float
     end_ns: float
 
+    @property
+    def took_ns(self) -> float:
+        return self.end_ns - self.begin_ns
+
+    def is_own(self, names: frozenset[str]) -> bool:
+        """Whether it is a kernel of a source that has these names (`names_in`)."""
+        return self.kind == "kernel" and own_name(self.name) in names
+
 
 @dataclass(frozen=True, slots=True)
 class TracedCall:
@@ -49,6 +69,33 @@ class TracedCall:
 class _Range:
     name: str
     begin_ns: float
+
+
+def traced(runner: Runner, calls: Iterable[tuple[Case, Contents]], flush_bytes: int = 4096) -> bytes:
+    """Return torch's trace of these calls, each after `flush_bytes` were written to flush the caches.
+
+    Raises:
+        WorkerError: the profiler or a call failed.
+        TraceUnreadable: it is too large, or no trace.
+    """
+    worker, limit_s = runner.worker, runner.side.task.limits.first_call_s
+    worker.call("trace", timeout_s=TRACE_S, what="begin", flush_bytes=flush_bytes)
+    for case, contents in calls:
+        runner.open(case, contents).write(contents, worker)
+        worker.call("trace", timeout_s=limit_s, what="call")
+    worker.call("trace", timeout_s=TRACE_S, what="end", path=FILE)
+    return _taken(worker)
+
+
+def names_in(sources: Iterable[bytes]) -> frozenset[str]:
+    """Return every name in the sources, among them those of the candidate's own kernels."""
+    return frozenset(_WORD.findall("\n".join(source.decode("utf-8", "replace") for source in sources)))
+
+
+def own_name(kernel: str) -> str:
+    """Return a kernel's name without return type, namespace, template and parameters."""
+    words = _TEMPLATE.sub("", kernel).split()
+    return words[-1].rpartition("::")[2] if words else ""
 
 
 def kineto_calls(data: bytes, outputs: int) -> list[TracedCall]:
@@ -83,6 +130,22 @@ def rocprof_calls(files: Mapping[str, str], outputs: int) -> list[TracedCall]:
     except (KeyError, ValueError, TypeError, csv.Error) as error:
         raise TraceUnreadable(f"the trace cannot be read: {type(error).__name__}: {error}") from error
     return _calls([*kernels, *copies], ranges, outputs)
+
+
+def _taken(worker: Worker) -> bytes:
+    """Read the trace from the worker's workspace in pieces through the mailbox."""
+    data, deadline = b"", monotonic() + TRACE_S
+    while True:
+        left_s = deadline - monotonic()
+        reply = worker.call("take", timeout_s=left_s, path=FILE, start=len(data), size=worker.mailbox.size)
+        copied, size = reply["copied"], reply["size"]
+        if type(copied) is not int or type(size) is not int or not 0 <= copied <= worker.mailbox.size:
+            raise TraceUnreadable("the worker's reply has no piece of a trace")
+        if size > MAX_BYTES:
+            raise TraceUnreadable(f"a trace of {size:,} bytes; at most {MAX_BYTES:,} are read")
+        data += bytes(worker.mailbox.view(0, copied))
+        if len(data) >= size or copied == 0:
+            return data
 
 
 def _calls(work: list[DeviceWork], ranges: list[_Range], outputs: int) -> list[TracedCall]:
