@@ -9,11 +9,10 @@ from django.http import HttpRequest
 from django.utils.feedgenerator import Atom1Feed
 
 from leaderboard.formatting import printable
-from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.home.news import title_of, url_of
 from leaderboard.queries.changes import ChangeRow, newest
 
 MOST = 50
-_WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
 
 
 class _Feed(Atom1Feed):
@@ -41,9 +40,9 @@ def _feed(request: HttpRequest, page: str, of: str, changes: Sequence[ChangeRow]
         language="en",
     )
     for change in changes:
-        link = request.build_absolute_uri(_path(change))
+        link = request.build_absolute_uri(url_of(change))
         feed.add_item(
-            title=printable(_title(change)),
+            title=printable(title_of(change)),
             link=link,
             description=printable(_sentence(change)),
             unique_id=f"{link}#change-{change.id}",
@@ -53,24 +52,6 @@ def _feed(request: HttpRequest, page: str, of: str, changes: Sequence[ChangeRow]
     return feed.writeString("utf-8")
 
 
-def _path(change: ChangeRow) -> str:
-    if change.submission_id is not None:
-        return page_url("submission", change.submission_id)
-    return page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
-
-
-def _title(change: ChangeRow) -> str:
-    word = _WORDS[change.action]
-    if change.submission_id is not None:
-        claims = f"claims of {change.claims_of}, {entry_name(change.agent or '', change.model)}"
-        return f"{word}: {claims if change.claims_of else f'submission {change.submission_id}'}"
-    if change.run_id is None:
-        return f"{word}: round {change.round} of {change.round_suite}"
-    who = entry_name(change.agent or "", change.model)
-    where = f"{change.suite}@{change.version}, {change.device}"
-    return f"{word}: {who}, another result for {change.task} ({where})" if change.task else f"{word}: {who} ({where})"
-
-
 def _sentence(change: ChangeRow) -> str:
     parts = []
     if change.to_status:
@@ -78,4 +59,4 @@ def _sentence(change: ChangeRow) -> str:
         parts.append(f"Status: {change.to_status}{before}.".replace("_", " "))
     if change.reason:
         parts.append(f"Reason: {change.reason}")
-    return " ".join(parts) or f"{_title(change)}."
+    return " ".join(parts) or f"{title_of(change)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from django.db.models import (
     BooleanField,
@@ -90,17 +90,6 @@ class RunRow(NamedTuple):
     sessions: int = 0
     cost_reported: int = 0  # sessions
     cost_usd: float | None = None
-
-    def takes_part(self, tasks: Sequence[TaskRow]) -> bool:
-        """Whether a board of these tasks shows it: an entry that takes one of their categories, a line that takes all.
-
-        Other agents than built-in ones take every category.
-        """
-        categories, agent = {task.category for task in tasks}, known(self.agent_slug)
-        if agent is None:
-            return True
-        lacking = categories - {*agent.categories}
-        return lacking != categories if self.role == "entry" else not lacking
 
 
 class ResultRow(NamedTuple):
@@ -194,6 +183,27 @@ def with_runs(suite_id: int, **filters: int) -> list[BoardRow]:
 def task_row(row: Sequence[Any]) -> TaskRow:
     """The row of the columns in TASK."""
     return TaskRow._make((*row[:-1], str(row[-1].get("operator_type", ""))))
+
+
+class Participant(Protocol):
+    """A run, as far as the question goes which boards show it."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def agent_slug(self) -> str: ...
+
+
+def takes_part(run: Participant, tasks: Sequence[TaskRow]) -> bool:
+    """Whether a board of these tasks shows a run: an entry that takes one of their categories, a line that takes all.
+
+    Other agents than built-in ones take every category.
+    """
+    categories, agent = {task.category for task in tasks}, known(run.agent_slug)
+    if agent is None:
+        return True
+    lacking = categories - {*agent.categories}
+    return lacking != categories if run.role == "entry" else not lacking
 
 
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:

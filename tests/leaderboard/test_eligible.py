@@ -36,7 +36,7 @@ def test_a_withdrawn_run_still_says_how_long_baselines_take_on_every_page(timed,
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
     [place] = page("/").boards
-    assert place.leader.usable_speedup == line(shown, "Few").usable_speedup.value
+    assert place.leaders["all"].usable_speedup == line(shown, "Few").usable_speedup.value
     [cost] = page("/cost/").agents
     assert cost.usable_speedup == pytest.approx(line(shown, "Few").usable_speedup.value)
     assert page(SPREAD).refused is None
@@ -61,7 +61,7 @@ def test_a_run_on_another_suite_says_how_long_the_same_baselines_take(timed, pag
     shown = page(BOARD)
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
-    assert {place.suite: place.leader.usable_speedup is not None for place in page("/").boards}["timed"]
+    assert {place.suite: place.leaders["all"].usable_speedup is not None for place in page("/").boards}["timed"]
     assert page("/cost/").agents[0].no_speedup_because is None
 
 

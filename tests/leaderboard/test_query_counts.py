@@ -36,7 +36,7 @@ COUNTS = {
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 4,  # and one more for claims, if a run was handed in
     "/claims/": 2,
-    "/analysis/": 4,
+    "/analysis/": 2,
     "/failures/": 4,
     "/behaviour/": 6,
     "/noise/": 3,

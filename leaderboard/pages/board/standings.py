@@ -149,9 +149,44 @@ def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
     """
     known: dict[int, bool] = {}
     for row in rows:
-        if row.correct and _obstacle(row) is None:
+        if row.correct and obstacle_of(row) is None:
             known[row.task_id] = known.get(row.task_id, False) or row.log_speedup is not None
     return known
+
+
+def obstacle_of(row: ResultRow) -> str | None:
+    """The reason why a result does not count; None where it counts."""
+    return obstacle(
+        status=row.status,
+        audit=row.audit,
+        is_own_protocol=row.is_own_protocol,
+        is_held=row.is_held,
+        is_uncalibrated=row.is_uncalibrated,
+        host_is_accepted=row.host_is_accepted,
+    )
+
+
+def values_of(result: ResultRow | BoardResult, obstacle: str | None) -> ResultValues | None:
+    """Values for the statistics; None where the result does not count."""
+    if obstacle is not None:
+        return None
+    return ResultValues(
+        compiled=bool(result.compiled),
+        correct=bool(result.correct),
+        log_speedup=result.log_speedup,
+        low=result.log_speedup_low,
+        high=result.log_speedup_high,
+        paper_speedup=result.paper_speedup,
+    )
+
+
+def ranking(entries: Sequence[ResultMatrix], by: RankedBy) -> tuple[list[int], list[RankInterval] | str]:
+    """Rank and rank interval of each entry, all of them without a gap, or the reason why there are no intervals."""
+    if by == "correctness":
+        ranks = statistics.ranks([float(one.correct.mean()) for one in entries])
+        return ranks, "There are no rank intervals where entries are ranked by correctness."
+    gains = [task_gains(one) for one in entries]
+    return statistics.ranks([exact_mean(gain) for gain in gains]), rank_intervals(gains)
 
 
 def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
@@ -181,44 +216,19 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         log_speedup_high=row.log_speedup_high,
         paper_speedup=row.paper_speedup,
         may_rank=row.may_rank,
-        obstacle=_obstacle(row),
+        obstacle=obstacle_of(row),
         doubt=doubt(row.audit, row.is_held),
-    )
-
-
-def _obstacle(row: ResultRow) -> str | None:
-    return obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.is_own_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-        host_is_accepted=row.host_is_accepted,
     )
 
 
 def _matrices(
     tasks: Sequence[TaskRow], runs_of: Mapping[str, Sequence[RunRow]], results: Sequence[BoardResult]
 ) -> dict[str, ResultMatrix]:
-    values = {(result.run, result.task): _values(result) for result in results}
+    values = {(result.run, result.task): values_of(result, result.obstacle) for result in results}
     return {
         slug: ResultMatrix.from_rows([[values[run.id, task.path] for run in runs] for task in tasks])
         for slug, runs in runs_of.items()
     }
-
-
-def _values(result: BoardResult) -> ResultValues | None:
-    """Values for the statistics; None where the result does not count."""
-    if result.obstacle is not None:
-        return None
-    return ResultValues(
-        compiled=bool(result.compiled),
-        correct=bool(result.correct),
-        log_speedup=result.log_speedup,
-        low=result.log_speedup_low,
-        high=result.log_speedup_high,
-        paper_speedup=result.paper_speedup,
-    )
 
 
 def _entry(
@@ -289,13 +299,7 @@ def _ranked(
 ) -> tuple[list[Entry], str | None]:
     """The entries with ranks and rank intervals, and the reason where there are no intervals."""
     ranked = [entry for entry in entries if entry.not_ranked_because is None]
-    if by == "correctness":
-        found: list[RankInterval] | str = "There are no rank intervals where entries are ranked by correctness."
-        ranks = statistics.ranks([entry.correctness.share or 0.0 for entry in ranked])
-    else:
-        gains = [task_gains(matrices[entry.configuration]) for entry in ranked]
-        found = rank_intervals(gains)
-        ranks = statistics.ranks([exact_mean(gain) for gain in gains])
+    ranks, found = ranking([matrices[entry.configuration] for entry in ranked], by)
     intervals = found if isinstance(found, list) else [None] * len(ranked)
     placed = {
         entry.configuration: replace(entry, rank=rank, rank_interval=interval)
