@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
@@ -55,6 +56,21 @@ def evaluator_is_real(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[
             f"the evaluator is replaced by {settings.EVALUATOR}, so results have no meaning",
             hint="Unset ARENA_EVALUATOR, which is for tests only.",
             id="arena.W001",
+        )
+    ]
+
+
+@register()
+def mail_links_lead_here(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Warn about mail whose links work on this machine only."""
+    host = urlsplit(settings.SITE_URL).hostname
+    if not settings.EMAIL_HOST or host not in ("localhost", "127.0.0.1", "::1"):
+        return []
+    return [
+        Warning(
+            f"mail is sent, and its links begin with {settings.SITE_URL}, which its readers cannot reach",
+            hint="Set SITE_URL to the address under which this site is reached.",
+            id="arena.W003",
         )
     ]
 

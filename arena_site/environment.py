@@ -66,6 +66,19 @@ class Variable:
     allowed: str
 
 
+HERE = ("localhost", "127.0.0.1", "[::1]")  # names of this machine, which nobody else can use
+
+
+def likely_origin(hosts: Collection[str], port: int, *, https: bool) -> str:
+    """Scheme, host and port under which a site is probably reached: by its first name that others can use, if any.
+
+    A proxy that speaks TLS is reached without a port.
+    """
+    outside = [host for host in hosts if host not in HERE and not host.startswith(".")]
+    host = outside[0] if outside else "localhost"
+    return f"https://{host}" if https and outside else f"http://{host}:{port}"
+
+
 class Environment:
     """The variables of this process, or those given, with what was read of them and what is wrong with it.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena_site.environment import DEFAULT_AGENT_SECRETS, Environment
+from arena_site.environment import DEFAULT_AGENT_SECRETS, Environment, likely_origin
 from arena_site.monitoring.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -146,7 +146,6 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # on a site that sends no mail staff need a second factor too
 
 # Mail to submitters who want it; printed if no server is set.
-SITE_URL = env.origin("SITE_URL", "http://localhost:8000")
 EMAIL_HOST = env.host("EMAIL_HOST")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, low=1, high=65535)
 EMAIL_HOST_USER = env.text("EMAIL_USER", "")
@@ -206,6 +205,7 @@ REJECTED_DAYS = env.integer("ARENA_REJECTED_DAYS", 14, low=1, high=3650)
 
 # Operation: for arena_site.monitoring and arena_site.server.
 PORT = env.integer("PORT", 8000, low=1, high=65535)
+SITE_URL = env.origin("SITE_URL", likely_origin(ALLOWED_HOSTS, PORT, https=HTTPS))  # links in mail begin with it
 LISTEN = env.listen_address("ARENA_LISTEN", "127.0.0.1")
 WEB_PROCESSES = env.integer("ARENA_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.integer("ARENA_WEB_THREADS", 4, low=1, high=64)

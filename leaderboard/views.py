@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,6 +26,7 @@ from leaderboard.drawings import MissingFont, badge_svg, card_of, png_of, svg_of
 from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
 from leaderboard.http.etags import cached_by_revision, live
+from leaderboard.http.offers import Offer, has_offers, with_offers
 from leaderboard.pages.base import Page, Query, day_of, page_url
 from leaderboard.pages.board.elsewhere import badge_of
 from leaderboard.pages.board.page import BoardPage
@@ -83,11 +84,15 @@ def _cached(route: Route, view: View, read: Callable[[Query], dict[str, str]], m
 
 
 def html(route: Route) -> View:
+    def made(request: HttpRequest, parts: dict[str, Any], offers: Sequence[Offer] = ()) -> HttpResponse:
+        context = _context(request, route, _build(route, request, parts)) | {"offers": offers}
+        return render(request, route.template_name, context)
+
     @for_page(route)
     def page(request: HttpRequest, **parts: Any) -> HttpResponse:
-        return render(request, route.template_name, _context(request, route, _build(route, request, parts)))
+        return made(request, parts)
 
-    return page
+    return read_only(with_offers(route.name, page, made)) if has_offers(route.name) else page
 
 
 def fragment(route: Route) -> View:

@@ -63,6 +63,11 @@ def agent_of(configuration: Configuration) -> Known:
         raise RunError(f"{configuration}: {error}") from error
 
 
+def categories_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return the categories of tasks that a configuration takes; for others its agent submits nothing."""
+    return agent_of(configuration).categories
+
+
 def needs_session(result: Result) -> bool:
     """Return whether a worker here must run an agent session before this result can be evaluated.
 

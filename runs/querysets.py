@@ -85,7 +85,7 @@ class RunQuerySet(models.QuerySet[ModelRow]):
         return self.filter(state="published")
 
     def with_progress(self, *, public: bool = False) -> Self:
-        """Annotate `tasks`, `queued`, `running` and `ended`: counts over the latest attempts of each run's results.
+        """Annotate `tasks`, `queued`, `running`, `ended` and, of those, `cancelled`: counts over the latest attempts.
 
         With `public`, withheld attempts count as queued.
         """
@@ -98,6 +98,9 @@ class RunQuerySet(models.QuerySet[ModelRow]):
             queued=Count("results__attempts", filter=latest & (waits | hidden), distinct=True),
             running=Count("results__attempts", filter=latest & runs & ~hidden, distinct=True),
             ended=Count("results__attempts", filter=latest & is_over & ~hidden, distinct=True),
+            cancelled=Count(
+                "results__attempts", filter=latest & Q(results__attempts__status="cancelled") & ~hidden, distinct=True
+            ),
         )
 
 

@@ -14,6 +14,7 @@ from runs.querysets import is_correct, is_secret, of_draft_from_elsewhere, withh
 class RunListRow(NamedTuple):
     """A run with the progress of its latest attempts: `tasks` = queued + running + ended, if all have one.
 
+    `cancelled` ones are among those that ended.
     Between `evaluated_from` and `evaluated_until` are the first start and the last end of those, so far.
     `passed` counts the public results once the run is public, so that it agrees with the leaderboard.
     """
@@ -52,6 +53,8 @@ class RunListRow(NamedTuple):
     running: int
     ended: int
     passed: int
+    cancelled: int
+    verifies: int | None  # the imported run whose candidates it evaluates again
 
 
 class RunResultRow(NamedTuple):
@@ -104,7 +107,7 @@ _FIELDS = (
     *("configuration__role", "configuration__settings"),
     *("repeat", "protocol", "state", "trust", "reproduced_tasks", "verified_tasks", "submission", "note"),
     *("round__slug", "paused_at", "created_at", "published_at", "evaluated_from", "evaluated_until"),
-    *("tasks", "queued", "running", "ended", "passed"),
+    *("tasks", "queued", "running", "ended", "passed", "cancelled", "verifies"),
 )
 
 

@@ -12,10 +12,9 @@ from django.db.models import Q
 
 from runs.comparisons import BUNDLE_RULE, TASK_RULE
 from runs.models import AuditEntry, Claim, ResultAudit, Review, Submission, TaskVerdict, Verification
-from runs.models.submissions import NEXT
+from runs.models.submissions import next_step_of as next_step_of
 
 RULES = (TASK_RULE, BUNDLE_RULE)
-NEXT_STEPS = {state: " ".join(words) for state, words in NEXT.items()}
 SHOWN_RUNS = Q(result__run__state__in=("published", "withdrawn"))
 
 
@@ -117,6 +116,9 @@ class AuditRow(NamedTuple):
     at: datetime
     auditor: str
     attempt: int
+    taken_back_at: datetime | None
+    taken_back_by: str
+    taken_back_because: str
     answer: str | None
     decision: str | None
 
@@ -181,7 +183,8 @@ def audits(*, result: int | None = None, run: int | None = None, limit: int = 50
         rows = rows.filter(result__run=run)
     fields = (
         *("id", "result", "result__task__path", "result__run__configuration__slug", "result__run", "verdict"),
-        *("place", "quote", "reason", "at", "auditor_name", "attempt__number", "replies__detail", "replies__decision"),
+        *("place", "quote", "reason", "at", "auditor_name", "attempt__number"),
+        *("taken_back_at", "taken_back_by_name", "taken_back_because", "replies__detail", "replies__decision"),
     )
     return [AuditRow(*row) for row in rows.order_by("-at", "-id").values_list(*fields)[:limit]]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ValidationError
-from django.db import models, transaction
+from django.db import models
 from django.db.models import Max, QuerySet
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +20,7 @@ from django.utils.text import capfirst
 from evaluator.codec import is_storable
 from evaluator.errors import EvaluatorError
 from evaluator.wording import counted
+from runs.actions import RowAction, carry_out
 from runs.errors import RunError
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.numbers import is_row
@@ -31,30 +31,17 @@ FILTER_ENDS = ("", "__exact", "__isnull", "__id__exact")  # of the lookups that 
 MOST_NAMED = 100  # rows that a confirmation page lists; it counts the rest
 
 
-@dataclass(frozen=True, slots=True)
-class AdminAction:
-    """An action on selected rows. `do` acts on one row, with `actor` and `reason`, returning the number of changes."""
-
-    name: str
-    title: str
-    permission: str  # checked by has_<permission>_permission
-    effect: str  # shown before it is confirmed
-    done: tuple[str, str]  # the message after 1 change, and after any other number
-    do: Callable[[Any, dict[str, Any]], int]
-    needs_reason: bool = False
+def functions_of(*actions: RowAction) -> tuple[Callable[..., Any], ...]:
+    """Return the actions as functions for `ModelAdmin.actions`. A page has a `has_…_permission` for each right."""
+    return tuple(_function_of(action) for action in actions)
 
 
-def actions(*chosen: AdminAction) -> tuple[Callable[..., Any], ...]:
-    """Return the actions as functions for `ModelAdmin.actions`."""
-    return tuple(_function_of(action) for action in chosen)
-
-
-def _function_of(action: AdminAction) -> Callable[..., Any]:
+def _function_of(action: RowAction) -> Callable[..., Any]:
     def confirm_and_act(page: BaseAdmin, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
         return page.confirm_and_act(request, rows, action)
 
     confirm_and_act.__name__ = action.name
-    return admin.action(description=action.title, permissions=[action.permission])(confirm_and_act)
+    return admin.action(description=action.title, permissions=[action.right])(confirm_and_act)
 
 
 class PlainJson(forms.JSONField):
@@ -99,7 +86,7 @@ class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except REFUSED as error:  # nothing was written: show the form again, as it was filled in
-            request.refusal = _sentence(error)  # type: ignore[attr-defined]
+            request.refusal = sentence_of(error)  # type: ignore[attr-defined]
             return super().changeform_view(request, object_id, form_url, extra_context)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
@@ -123,7 +110,7 @@ class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         refusal = getattr(request, "refusal", "")
         return _refused(form, refusal) if refusal else form
 
-    def confirm_and_act(self, request: HttpRequest, rows: QuerySet[Any], action: AdminAction) -> HttpResponse | None:
+    def confirm_and_act(self, request: HttpRequest, rows: QuerySet[Any], action: RowAction) -> HttpResponse | None:
         """Show a confirmation page first; once confirmed, act on each row.
 
         A refused row does not stop the others. A row with newer audit entries than the confirmation page knew is
@@ -135,19 +122,17 @@ class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         count, refused = 0, False
         for row in rows:
             try:
-                with transaction.atomic():
-                    _refuse_changed(row, request.POST.get("newest", ""))
-                    count += action.do(row, asked)
+                count += carry_out(row, action, asked, request.POST.get("newest", ""))
             except REFUSED as error:
                 refused = True
-                self.message_user(request, _sentence(error), messages.ERROR)
+                self.message_user(request, sentence_of(error), messages.ERROR)
         text = counted(count, *action.done)
         if not count:
             text = f"{text.partition(';')[0]}{'' if refused else ': there was nothing to do'}"
         self.message_user(request, text, messages.SUCCESS if count else messages.WARNING)
         return None
 
-    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], action: AdminAction) -> TemplateResponse:
+    def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], action: RowAction) -> TemplateResponse:
         total = rows.count()
         newest: int | str = ""
         if hasattr(self.model, "audit_entries"):
@@ -225,23 +210,10 @@ def _refused(form: Any, refusal: str) -> Any:
     return Refused
 
 
-def _refuse_changed(row: Any, newest: str) -> None:
-    """Lock the row and refuse it if it has an audit entry after `newest`, the last one when the rows were shown.
-
-    Raises:
-        RunError: there is a newer entry.
-    """
-    if not is_row(newest):
-        return
-    locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
-    if locked.audit_entries.filter(pk__gt=int(newest)).exists():
-        raise RunError(f"{row} has changed since you opened this page: check it again")
-
-
 def user_of(request: HttpRequest) -> Any:
     """Return the user behind Django's lazy wrapper."""
     return getattr(request.user, "_wrapped", request.user)
 
 
-def _sentence(error: Exception) -> str:
+def sentence_of(error: Exception) -> str:
     return capfirst(" ".join(error.messages) if isinstance(error, ValidationError) else str(error))

@@ -18,7 +18,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from runs.admin.base import AdminAction, BaseAdmin, actions, user_of
+from runs.actions import RowAction
+from runs.admin.base import BaseAdmin, functions_of, user_of
 from runs.models.audit_log import REASON_CHARACTERS
 from runs.people.rights import Role, may_manage_people
 from runs.people.roles import role_of
@@ -27,15 +28,14 @@ from runs.services import accounts
 for model in (User, Group, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(model):
         admin.site.unregister(model)
-PERSON_ACTIONS = actions(
-    AdminAction(
+PERSON_ACTIONS = functions_of(
+    RowAction(
         "reset_second_factor",
         "Reset the second factor (lost device)",
         "people",
         "They set up a new one at the next login; until then they cannot use staff pages. Failed attempts are cleared.",
         ("second factor reset", "second factors reset"),
         lambda user, asked: int(accounts.reset_second_factor(user=user, **asked)),
-        needs_reason=True,
     ),
 )
 

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs import agents
-from runs.admin.base import AdminAction, CreateOnlyAdmin, ReadOnlyAdmin, RegistryAdmin, actions
+from runs.actions import RowAction
+from runs.admin.base import CreateOnlyAdmin, ReadOnlyAdmin, RegistryAdmin, functions_of
 from runs.models import (
     Agent,
     AuditEntry,
@@ -27,21 +28,20 @@ from runs.models import (
     UnseenMeasurement,
 )
 from runs.numbers import is_row
-from runs.people.rights import may_see_unseen
+from runs.people.rights import may_manage_hosts, may_see_unseen
 from runs.services import hosts, registry
 
-HOST_ACTIONS = actions(
-    AdminAction(
+HOST_ACTIONS = functions_of(
+    RowAction(
         "lift_quarantine",
         "Lift the quarantine",
-        "change",
+        "hosts",
         "The hosts take work again once known kernels pass on them. Say what you found and did.",
         (
             "quarantine lifted; the worker tries known kernels before it takes work",
             "quarantines lifted; the workers try known kernels before they take work",
         ),
         lambda host, asked: bool(hosts.lift_quarantine(host=host, **asked)),
-        needs_reason=True,
     ),
 )
 
@@ -85,6 +85,9 @@ class HostAdmin(RegistryAdmin):
         *("facts", "agents", "started_at", "seen_at"),
     )
     actions = HOST_ACTIONS
+
+    def has_hosts_permission(self, request: HttpRequest) -> bool:
+        return may_manage_hosts(request.user)
 
 
 class TaskChoiceField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]

@@ -9,15 +9,23 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.text import capfirst
 
+from runs import agents
 from runs.admin.base import ReadOnlyAdmin
 from runs.errors import RunError
-from runs.models import AgentSession, Iteration, Run
+from runs.models import Agent, AgentSession, Configuration, DeviceClass, Iteration, Run, Suite
 from runs.people.rights import may_see_unseen
 from runs.services import starts
 
+READY = ("configured", "no sessions")  # what `agents.state_of` says of those that can start
+
 
 class RunForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Starts runs of what can run here: configurations that are ready, current suites, devices with a host."""
+
     repeats = forms.IntegerField(
         min_value=1,
         max_value=20,
@@ -35,18 +43,48 @@ class RunForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Run
         fields = ("configuration", "suite", "device_class", "repeat", "round", "note")
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        built_in = Configuration.objects.filter(agent__kind=Agent.Kind.BUILT_IN).select_related("agent", "model")
+        states = {one: agents.state_of(one) for one in built_in}
+        ready = [one.pk for one, state in states.items() if state in READY]
+        lacking = [f"{one} ({state})" for one, state in states.items() if state not in READY]
+        self._choose("configuration", Configuration.objects.filter(pk__in=ready))
+        self._choose("suite", Suite.objects.filter(is_current=True))
+        devices = self._choose("device_class", DeviceClass.objects.filter(hosts__is_enabled=True).distinct())
+        if lacking:
+            self.fields["configuration"].help_text = f"Not listed, as they could not start: {', '.join(lacking)}."
+        if len(devices) == 1:
+            self.initial.setdefault("device_class", devices[0].pk)
+
     def clean(self) -> dict[str, Any]:
-        """Show the estimate before a paid run starts."""
+        """Refuse runs that exist, with a link to one. Show the estimate before a paid run starts."""
         data = super().clean() or {}
-        configuration, suite, repeats = (data.get(name) for name in ("configuration", "suite", "repeats"))
-        if configuration and suite and repeats and not data.get("may_spend"):
-            try:
-                estimate = starts.estimate_text(configuration=configuration, suite=suite, repeats=repeats)
-            except RunError as error:
-                raise ValidationError(str(error)) from error
-            if estimate:
-                raise ValidationError(f"{estimate} Tick “Spend the estimated cost” to start.")
+        wanted: dict[str, Any] = {name: data.get(name) for name in ("configuration", "suite", "device_class")}
+        repeat, repeats = data.get("repeat"), data.get("repeats")
+        if not all(wanted.values()) or repeat is None or not repeats:
+            return data
+        if known := starts.same_runs(**wanted, numbers=range(repeat, repeat + repeats)).first():
+            there = reverse("leaderboard:run", args=[known.pk])
+            text = format_html('{}: <a href="{}">{}</a>.', capfirst(starts.same_text(known)), there, known)
+            raise ValidationError(text)
+        if data.get("may_spend"):
+            return data
+        try:
+            estimate = starts.estimate_text(
+                configuration=wanted["configuration"], suite=wanted["suite"], repeats=repeats
+            )
+        except RunError as error:
+            raise ValidationError(str(error)) from error
+        if estimate:
+            raise ValidationError(f"{estimate} Tick “Spend the estimated cost” to start.")
         return data
+
+    def _choose(self, name: str, rows: QuerySet[Any]) -> QuerySet[Any]:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = rows
+        return rows
 
 
 class IterationInline(admin.TabularInline):  # type: ignore[type-arg]

@@ -5,31 +5,19 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
-from runs.admin.base import AdminAction, ReadOnlyAdmin, actions
+from runs.actions import CHECK_AGAIN, RowAction
+from runs.admin.base import ReadOnlyAdmin, functions_of
 from runs.models import ApiToken, ResultAudit, Review, Submission, Verification
 from runs.people.rights import may_review, may_revoke
-from runs.services import submissions, tokens
+from runs.services import tokens
 
-SUBMISSION_ACTIONS = actions(
-    AdminAction(
-        "check_again",
-        "Check again",
-        "review",
-        "A worker checks each file again, by the current rules.",
-        ("submission queued for a check", "submissions queued for a check"),
-        lambda one, asked: bool(submissions.check_again(submission=one, actor=asked["actor"])),
-    ),
-)
-TOKEN_ACTIONS = actions(
-    AdminAction(
-        "revoke",
-        "Revoke",
-        "revoke",
-        "Programs can no longer use these tokens. This cannot be undone; users can create new tokens.",
-        ("token revoked", "tokens revoked"),
-        lambda one, asked: tokens.revoke_token(token=one, **asked),
-        needs_reason=True,
-    ),
+REVOKE = RowAction(
+    "revoke",
+    "Revoke",
+    "revoke",
+    "Programs can no longer use these tokens. This cannot be undone; users can create new tokens.",
+    ("token revoked", "tokens revoked"),
+    lambda one, asked: tokens.revoke_token(token=one, **asked),
 )
 
 
@@ -39,7 +27,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     list_select_related = ("run",)
     list_filter = ("state", "format")
     search_fields = ("digest", "submitter_name")
-    actions = SUBMISSION_ACTIONS
+    actions = functions_of(CHECK_AGAIN)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         return may_review(request.user)
@@ -50,7 +38,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     list_display = ("name", "user", "scope", "created_at", "expires_at", "revoked_at", "used_at")
     list_select_related = ("user",)
     exclude = ("digest",)
-    actions = TOKEN_ACTIONS
+    actions = functions_of(REVOKE)
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return may_revoke(request.user)

@@ -7,31 +7,33 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import HttpRequest
 
-from runs.admin.base import AdminAction, CreateOnlyAdmin, ReadOnlyAdmin, actions, user_of
+from runs.actions import RowAction
+from runs.admin.base import CreateOnlyAdmin, ReadOnlyAdmin, functions_of, user_of
 from runs.models import Webhook, WebhookDelivery
+from runs.people.rights import may_register
 from runs.services import registry, webhooks
 
-WEBHOOK_ACTIONS = actions(
-    AdminAction(
+WEBHOOK_ACTIONS = functions_of(
+    RowAction(
         "send_test",
         "Send a test",
-        "add",
+        "register",
         "Each gets a signed message that says that it is a test. Its delivery shows the response.",
         ("test queued; the list of deliveries shows the response", "tests queued; see the list of deliveries"),
         lambda webhook, asked: bool(webhooks.send_test(webhook=webhook)),
     ),
-    AdminAction(
+    RowAction(
         "disable",
         "Disable",
-        "add",
+        "register",
         "They are told nothing more. What is not delivered yet waits until they are enabled.",
         ("webhook disabled", "webhooks disabled"),
         lambda webhook, asked: int(registry.enable_webhook(webhook=webhook, is_enabled=False, **asked)),
     ),
-    AdminAction(
+    RowAction(
         "enable",
         "Enable",
-        "add",
+        "register",
         "They are told of each publication, withdrawal and reveal from now on.",
         ("webhook enabled", "webhooks enabled"),
         lambda webhook, asked: int(registry.enable_webhook(webhook=webhook, is_enabled=True, **asked)),
@@ -45,6 +47,9 @@ class WebhookAdmin(CreateOnlyAdmin):
 
     list_display = ("url", "is_enabled", "registered_at")
     actions = WEBHOOK_ACTIONS
+
+    def has_register_permission(self, request: HttpRequest) -> bool:
+        return may_register(request.user)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("url",) if obj is None else ("url", "is_enabled", "registered_at")

@@ -16,7 +16,10 @@ ADVERSE = ("suspect", "hacked", "contaminated")  # the submitter may reply
 
 
 class ResultAudit(models.Model):
-    """One audit of one attempt. Never changed: a later one supersedes it; `Result.audit` holds the newest verdict."""
+    """One audit of one attempt: a later one supersedes it, or it is taken back; nothing else of it ever changes.
+
+    `Result.audit` holds the newest verdict that counts.
+    """
 
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="audits")
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="audits")
@@ -28,6 +31,9 @@ class ResultAudit(models.Model):
     auditor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     auditor_name = models.CharField(max_length=150)
     reply_until = models.DateTimeField(null=True, blank=True, help_text="The submitter may reply until then.")
+    taken_back_at = models.DateTimeField(null=True, blank=True, help_text="Since then it counts no more.")
+    taken_back_by_name = models.CharField(max_length=150, blank=True)
+    taken_back_because = models.TextField(blank=True)
 
     class Meta:
         ordering = ("-at", "-id")
@@ -35,6 +41,11 @@ class ResultAudit(models.Model):
         constraints = [
             models.CheckConstraint(name="resultaudit_verdict_is_known", condition=Q(verdict__in=VERDICTS)),
             models.CheckConstraint(name="resultaudit_has_a_reason", condition=~Q(reason="") & ~Q(auditor_name="")),
+            models.CheckConstraint(
+                name="resultaudit_taken_back_with_a_reason",
+                condition=Q(taken_back_at__isnull=True, taken_back_by_name="", taken_back_because="")
+                | Q(taken_back_at__isnull=False) & ~Q(taken_back_by_name="") & ~Q(taken_back_because=""),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -47,7 +58,7 @@ class ResultAudit(models.Model):
 
 
 class Review(models.Model):
-    """A question that waits for a maintainer. FinishedSession and suspect results need no row: queries find them."""
+    """A question that waits for a maintainer. Held and suspect results need no row: queries find them."""
 
     class Kind(models.TextChoices):
         LOOK_ALIKE = "look_alike", "similar name"

@@ -25,6 +25,7 @@ NEXT = {
     "verifying": ("Our hosts", "are evaluating its candidates again. The verdict follows when the last one is done."),
     "closed": ("Nothing", "is left to do."),
 }
+NEXT_WHEN_PUBLIC = "It is public. A maintainer may still have its candidates evaluated again."
 
 
 class Submission(models.Model):
@@ -147,7 +148,13 @@ class Submission(models.Model):
 
     @property
     def next_step(self) -> str:
-        return " ".join(NEXT[self.state])
+        is_shown = self.is_public or (self.run is not None and self.run.state == Run.State.PUBLISHED)
+        return next_step_of(self.state, is_public=is_shown)
+
+
+def next_step_of(state: str, *, is_public: bool) -> str:
+    """Return in a sentence or two who does what next."""
+    return NEXT_WHEN_PUBLIC if is_public and state == "accepted" else " ".join(NEXT[state])
 
 
 class ApiToken(models.Model):

@@ -1,8 +1,8 @@
 """Middleware that requires the second factor, from staff and from everybody who has one, on all pages but public ones.
 
-Public pages are the same for everybody and do not read the session. Staff without a second factor are redirected to
-set one up, and can reach nothing else of their account until they have. Requests from this host are no exception:
-behind a proxy on the same machine, every request would be one.
+Public pages are the same for everybody, but for links to actions, which ask for the factor themselves. Staff without a
+second factor are redirected to set one up, and can reach nothing else of their account until they have. Requests from
+this host are no exception: behind a proxy on the same machine, every request would be one.
 """
 
 from __future__ import annotations

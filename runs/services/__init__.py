@@ -25,6 +25,7 @@ suspicions    reviews that a new bundle opens by itself
 verification  evaluate a bundle's candidates again
 takedowns     remove a submission's bundle, sources and sessions
 audits        audits of results, replies, decisions on reviews
+quotes        lines that an audit quotes, looked up in the candidate's source
 
 Site
 accounts      roles, closing, passwords and second factors of other people

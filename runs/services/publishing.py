@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evaluator.wording import counted
 from runs.errors import RunError
-from runs.models import Attempt, AuditEntry, Result, Review, Run
+from runs.models import Attempt, AuditEntry, Result, Review, Run, Submission
 from runs.services.audit_log import Actor, note
 from runs.services.disclosure import disclose
 from runs.services.run_actions import locked
@@ -18,12 +19,14 @@ MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
 
 
 @transaction.atomic
-def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
+def publish_run(*, run: Run, actor: Actor, reason: str = "", over_questions: bool = False) -> Run:
     """Publish a run with the newest finished attempt of every result.
 
+    While a review about it is open, only with `over_questions`; over one about private text never.
+
     Raises:
-        RunError: it verifies another run, has an open attempt or none that ended, a review about private text is open,
-            or another run of this repeat is published.
+        RunError: it verifies another run, has an open attempt or none that ended, a review about it is open, or another
+            run of this repeat is published.
     """
     run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.verifies_id is not None:
@@ -31,8 +34,9 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "") -> Run:
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
         raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait for them or cancel them")
-    if Review.objects.filter(submission__run=run, kind=Review.Kind.PRIVATE_TEXT, closed_at__isnull=True).exists():
-        raise RunError(f"a source of {run} may contain private text: decide that review first")
+    submission = Submission.objects.filter(run=run).first()
+    if submission is not None:
+        refuse_open_questions(submission, over_questions=over_questions)
     _move_published(run.results.all(), actor, reason)
     if not run.results.filter(published_attempt__isnull=False).exists():
         raise RunError(f"{run} has no result to publish")
@@ -114,6 +118,24 @@ def undo_results(*, results: Iterable[Result], actor: Actor, reason: str) -> int
             raise RunError(f"{result} has had only one published attempt: withdraw its run to hide it")
         _move(result, last.from_attempt, actor, reason, undoes=last)
     return len(chosen)
+
+
+def open_questions(submission: Submission) -> QuerySet[Review]:
+    """Return the reviews of a submission that nobody has decided."""
+    return submission.reviews.filter(closed_at__isnull=True)
+
+
+def refuse_open_questions(submission: Submission, *, over_questions: bool) -> None:
+    """
+    Raises:
+        RunError: a review of the submission is open, and is not to be published over.
+    """
+    kinds = [Review.Kind(kind).label for kind in open_questions(submission).values_list("kind", flat=True)]
+    if Review.Kind.PRIVATE_TEXT.label in kinds:
+        raise RunError(f"a source of {submission} may contain private text: decide that review first, at /review/")
+    if kinds and not over_questions:
+        asked = f"{counted(len(kinds), 'open question')} ({', '.join(kinds)})"
+        raise RunError(f"{submission} has {asked}: decide at /review/, or publish on its page and say so")
 
 
 def _refuse_without(reason: str) -> None:

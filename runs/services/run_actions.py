@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evaluator import VERSION
@@ -100,8 +101,13 @@ def rerun_failed(*, run: Run, actor: Actor, reason: str = "") -> list[Attempt]:
     Raises:
         RunError: as `rerun_results`.
     """
-    failed = run.results.filter(attempts__is_latest=True, attempts__ended_at__isnull=False)
-    return rerun_results(results=failed.exclude(attempts__status="passed"), actor=actor, reason=reason)
+    return rerun_results(results=failed_results(run), actor=actor, reason=reason)
+
+
+def failed_results(run: Run) -> QuerySet[Result]:
+    """Return the run's results whose newest attempt ended without passing."""
+    failed = Attempt.objects.newest().filter(ended_at__isnull=False).exclude(status=Attempt.Status.PASSED)
+    return run.results.filter(attempts__in=failed)
 
 
 @transaction.atomic

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, Max, Q, QuerySet
 
 from evaluator.agents.readiness import missing_settings
+from evaluator.records.record import PROTOCOL
 from runs import agents, candidates
 from runs.errors import RunError
 from runs.models import AuditEntry, Configuration, DeviceClass, Host, Round, Run, Suite
@@ -34,11 +36,19 @@ def start_runs(
     """Create `repeats` drafts, numbered from `repeat`, with all attempts queued. The estimate goes into the audit log.
 
     Raises:
-        RunError: the numbers are invalid, or the agent is not built in, lacks something, or would exceed a cap.
+        RunError: the numbers are invalid, one of the runs exists already, or the agent is not built in, lacks
+            something, takes none of the tasks, or would exceed a cap.
     """
     if repeats < 1 or not 0 <= repeat <= LAST_REPEAT + 1 - repeats:
         expected = f"at least 1, numbered from 0 to {LAST_REPEAT}"
         raise RunError(f"seen {repeats} repeats from number {repeat} on; expected {expected}")
+    numbers = range(repeat, repeat + repeats)
+    same = same_runs(configuration=configuration, suite=suite, device_class=device_class, numbers=numbers)
+    if known := same.first():
+        raise RunError(f"{same_text(known)}, at /run/{known.pk}/")
+    if tasks_left_out(configuration, suite) == suite.tasks.count():
+        takes = ", ".join(agents.categories_of(configuration))
+        raise RunError(f"{configuration} takes tasks of {takes}, and {suite} has none of them")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
         _refuse_unready(configuration, device_class)
@@ -54,12 +64,42 @@ def start_runs(
             actor=actor,
             note=note,
         )
-        for number in range(repeat, repeat + repeats)
+        for number in numbers
     ]
     estimate = estimate_text(configuration=configuration, suite=suite, repeats=repeats)
     for run in runs:
         audit_log.note(AuditEntry.Action.START, actor, note, run=run, detail=estimate)
     return runs
+
+
+def tasks_left_out(configuration: Configuration, suite: Suite) -> int:
+    """Return how many tasks of the suite are of a category that the agent does not take."""
+    return suite.tasks.exclude(category__in=agents.categories_of(configuration)).count()
+
+
+def same_runs(
+    *, configuration: Configuration, suite: Suite, device_class: DeviceClass, numbers: range
+) -> QuerySet[Run]:
+    """Return runs of these repeats that are not withdrawn, and not cancelled as a whole.
+
+    A run that evaluates an upload again is none of them, nor is a draft that an upload brought.
+    """
+    same = Run.objects.filter(configuration=configuration, suite=suite, device_class=device_class, protocol=PROTOCOL)
+    same = same.filter(repeat__in=numbers, verifies__isnull=True).exclude(state=Run.State.WITHDRAWN)
+    same = same.exclude(state=Run.State.DRAFT, origin=Run.Origin.IMPORTED)
+    cancelled = Q(state=Run.State.DRAFT, cancelled__gte=1, cancelled=F("tasks"))
+    return same.with_progress().exclude(cancelled).order_by("repeat", "pk")
+
+
+def next_repeat(run: Run) -> int:
+    """Return the number of the first repeat after all that there are."""
+    same = Run.objects.filter(configuration=run.configuration, suite=run.suite, device_class=run.device_class)
+    return int(same.filter(protocol=run.protocol).aggregate(last=Max("repeat"))["last"]) + 1
+
+
+def same_text(run: Run) -> str:
+    """Return what to do in place of starting a run that exists already."""
+    return f"{run} is repeat {run.repeat} of this already: run it again there, or start from repeat {next_repeat(run)}"
 
 
 def estimate_text(*, configuration: Configuration, suite: Suite, repeats: int) -> str:

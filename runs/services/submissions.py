@@ -7,6 +7,7 @@ checking → received   release_check (a fault of ours), requeue_expired_checks:
 rejected → received   receive, if its submitter submits the same bytes again; check_again
 any      → received   facts.declare, if an added fact changes how the bundle is read
 any      → closed     close; takedowns.take_down
+closed   → accepted   reopen
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from runs.references import who_names
 from runs.services import messages
 from runs.services.audit_log import Actor, note
 from runs.services.imports import import_run
+from runs.services.publishing import refuse_open_questions
 from runs.services.quotas import refuse_beyond_quota
 from runs.services.suspicions import open_reviews_of_claims, open_reviews_of_run
 
@@ -134,7 +136,7 @@ def _may_come_again(known: Submission, user: User | None) -> bool:
 
 
 @transaction.atomic
-def check_again(*, submission: Submission, actor: Actor) -> Submission:
+def check_again(*, submission: Submission, actor: Actor, reason: str = "") -> Submission:
     """Queue another check of a rejected submission, after a fault of ours or a change of this site.
 
     Raises:
@@ -147,7 +149,7 @@ def check_again(*, submission: Submission, actor: Actor) -> Submission:
         raise RunError(f"the file of {submission} is not kept any more: its submitter can submit it again")
     submission.state, submission.problems, submission.problem_count, submission.checks = State.RECEIVED, [], 0, 0
     submission.save(update_fields=["state", "problems", "problem_count", "checks"])
-    note(Action.RECEIVE, actor, "checked again", submission=submission)
+    note(Action.RECEIVE, actor, f"checked again: {reason}".removesuffix(": "), submission=submission)
     messages.send_check(submission)
     return submission
 
@@ -226,20 +228,43 @@ def accept_claims(*, submission: Submission, parsed: ParsedBundle) -> int:
 
 
 @transaction.atomic
-def publish_claims(*, submission: Submission, actor: Actor) -> Submission:
-    """Make the claims of a submission public.
+def publish_claims(
+    *, submission: Submission, actor: Actor, reason: str = "", over_questions: bool = False
+) -> Submission:
+    """Make the claims of a submission public; while a review about it is open, only with `over_questions`.
 
     Raises:
-        RunError: it has no claims, or was taken down.
+        RunError: it has no claims, was taken down, or a review about it is open.
     """
     submission = _locked(submission)
     if not submission.claim_count or submission.outcome == Submission.Outcome.TAKEN_DOWN:
         raise RunError(f"{submission} has no claims to publish")
+    refuse_open_questions(submission, over_questions=over_questions)
     if not submission.is_public:
-        submission.is_public = True
-        submission.save(update_fields=["is_public"])
-        note(Action.PUBLISH, actor, "", submission=submission)
+        _show_claims(submission, True, actor, reason)
     return submission
+
+
+@transaction.atomic
+def withdraw_claims(*, submission: Submission, actor: Actor, reason: str) -> Submission:
+    """Take the claims of a submission off the public pages. They stay here, and can be published again.
+
+    Raises:
+        RunError: they are not public, or no reason is given.
+    """
+    submission = _locked(submission)
+    if not submission.is_public:
+        raise RunError(f"the claims of {submission} are not public")
+    if not reason.strip():
+        raise RunError("give a reason: it is public")
+    _show_claims(submission, False, actor, reason)
+    return submission
+
+
+def _show_claims(submission: Submission, is_public: bool, actor: Actor, reason: str) -> None:
+    submission.is_public = is_public
+    submission.save(update_fields=["is_public"])
+    note(Action.PUBLISH if is_public else Action.WITHDRAW, actor, reason, submission=submission)
 
 
 def requeue_expired_checks() -> int:
@@ -267,9 +292,26 @@ def close(*, submission: Submission, actor: Actor, reason: str = "") -> Submissi
     submission = _locked(submission)
     if submission.state != State.ACCEPTED:
         raise RunError(f"{submission} is {submission.get_state_display()}: only an accepted one can be closed")
-    verified = submission.run is not None and submission.run.verifications.exclude(verdict="").exists()
+    verified = submission.run is not None and submission.run.verifications.filter(compared_tasks__gte=1).exists()
     outcome = Submission.Outcome.VERIFIED if verified else Submission.Outcome.UNVERIFIED
     return end(submission, outcome, actor, reason)
+
+
+@transaction.atomic
+def reopen(*, submission: Submission, actor: Actor, reason: str) -> Submission:
+    """Take back that a submission was closed: it waits for a maintainer again.
+
+    Raises:
+        RunError: it is not closed, or was taken down, which nobody can take back.
+    """
+    submission = _locked(submission)
+    if submission.state != State.CLOSED or submission.outcome == Submission.Outcome.TAKEN_DOWN:
+        state = submission.get_outcome_display() or submission.get_state_display()
+        raise RunError(f"{submission} is {state}: it cannot be opened again")
+    submission.state, submission.outcome = State.ACCEPTED, ""
+    submission.save(update_fields=["state", "outcome"])
+    note(Action.ACCEPT, actor, f"opened again: {reason}", submission=submission)
+    return submission
 
 
 def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reason: str) -> Submission:

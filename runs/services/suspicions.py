@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from evaluator.agents import produce
+from evaluator.agents import REFERENCE_AGENTS, produce
 from evaluator.errors import EvaluatorError
 from runs import agents, candidates
 from runs.archive import ArchiveError
@@ -12,7 +12,7 @@ from runs.errors import RunError
 from runs.models import Agent, Result, Review, Run, Submission
 from runs.similarity import skeleton, source_fingerprint
 
-OURS = ("expert", "baseline")
+OURS = "expert"  # an unchanged baseline is what an honest agent submits that found nothing better; it gains nothing
 PRIVATE = ("home_in_source", "secret_in_source")
 SHOWN = 10
 COMPARED = 50  # the newest candidates of a task by others, compared without whitespace
@@ -101,13 +101,18 @@ def _fingerprint_of(result: Result) -> str:
 
 
 def _task_sources(run: Run) -> Iterator[str]:
-    """Name candidates that are the expert's or the baseline's source except for whitespace and comments."""
+    """Name candidates that are the expert's source except for whitespace and comments.
+
+    Those of reference agents are meant to be, and only an operator's command imports runs under their names.
+    """
+    agent = run.configuration.agent
+    if agent.kind == Agent.Kind.BUILT_IN and agent.slug in REFERENCE_AGENTS:
+        return
     for result in run.results.select_related("task", "run__configuration__agent").exclude(candidate_files={}):
         mine = source_fingerprint(candidates.candidate_of(result).files)
-        for name in OURS:
-            try:
-                theirs = source_fingerprint(produce(name, candidates.spec_of(result.task)).candidate.files)
-            except (RunError, EvaluatorError):  # the task has changed, or has no such source
-                continue
-            if mine == theirs:
-                yield f"{result.task.path}: the source of {name}, which comes with the task"
+        try:
+            theirs = source_fingerprint(produce(OURS, candidates.spec_of(result.task)).candidate.files)
+        except (RunError, EvaluatorError):  # the task has changed, or has no expert
+            continue
+        if mine == theirs:
+            yield f"{result.task.path}: the source of {OURS}, which comes with the task"

@@ -12,6 +12,7 @@ from runs.errors import RunError
 from runs.models import AgentSession, AuditEntry, Result, Run, Submission
 from runs.references import who_names
 from runs.services.audit_log import Actor, note
+from runs.services.audits import close_reviews
 from runs.services.publishing import withdraw_run
 from runs.services.submissions import end
 
@@ -40,6 +41,9 @@ def take_down(*, submission: Submission, actor: Actor, reason: str) -> Submissio
         submission.is_public = False
         submission.save(update_fields=["is_public"])
         note(AuditEntry.Action.WITHDRAW, actor, reason, submission=submission)
+    close_reviews(
+        reviews=submission.reviews.all(), actor=actor, decision=f"The submission was taken down: {reason.strip()}"
+    )
     end(
         submission, Submission.Outcome.TAKEN_DOWN, actor, reason
     )  # first: the guards release sources only of a submission that is taken down

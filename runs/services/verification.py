@@ -32,7 +32,7 @@ from runs.models import (
 )
 from runs.services.audit_log import Actor, note
 from runs.services.queue_order import QueuePositions
-from runs.services.run_actions import queue_first
+from runs.services.run_actions import cancel_results, queue_first
 from runs.services.submissions import end
 from runs.trust import Trust, trust_text
 
@@ -46,7 +46,7 @@ COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 
 @transaction.atomic
 def begin_verification(
-    *, submission: Submission, device_class: DeviceClass, sample: int | None = None, actor: Actor
+    *, submission: Submission, device_class: DeviceClass, sample: int | None = None, actor: Actor, reason: str = ""
 ) -> Verification:
     """Queue the candidates of a submission's run on our hosts of a device class: all tasks, or `sample` random ones.
 
@@ -71,7 +71,29 @@ def begin_verification(
     if submission.state == State.ACCEPTED:
         submission.state = State.VERIFYING
         submission.save(update_fields=["state"])
-    note(Action.VERIFY, actor, f"{len(chosen)} of its tasks on {device_class}, as {measured}", submission=submission)
+    what = f"{len(chosen)} of its tasks on {device_class}, as {measured}"
+    note(Action.VERIFY, actor, f"{what}: {reason}" if reason else what, submission=submission)
+    return verification
+
+
+@transaction.atomic
+def stop_verification(*, submission: Submission, actor: Actor, reason: str) -> Verification:
+    """End the verification that runs, without a verdict: open attempts are cancelled, the submission waits as before.
+
+    Raises:
+        RunError: none runs.
+    """
+    submission = Submission.objects.select_for_update(of=("self",)).get(pk=submission.pk)
+    verification = Verification.objects.filter(claimed=submission.run_id, closed_at__isnull=True).first()
+    if verification is None:
+        raise RunError(f"{submission} is not being verified")
+    cancel_results(results=verification.measured.results.all(), actor=actor, reason=reason)
+    verification.verdict, verification.closed_at = Verification.Verdict.NOT_COMPARABLE, timezone.now()
+    verification.save(update_fields=["verdict", "closed_at"])
+    if submission.state == State.VERIFYING:
+        submission.state = State.ACCEPTED
+        submission.save(update_fields=["state"])
+    note(Action.CONCLUDE, actor, f"stopped: {reason}", submission=submission)
     return verification
 
 

@@ -1,4 +1,4 @@
-"""Forms: submit a bundle, add facts, create tokens, verify, audit, reply and decide."""
+"""Forms: submit a bundle, add facts, create tokens, act on a row, audit, reply and decide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from evaluator.codec import DecodeError, plain_text
 from evaluator.inside.excerpts import cut
 from evaluator.records.activity import ActivityReport, read_activity
 from evaluator.records.moments import is_future_day, is_over
-from runs.models import ApiToken, DeviceClass, Submission
+from evaluator.wording import counted
+from runs.models import ApiToken, DeviceClass, Result, Run, Submission
+from runs.models.audit_log import REASON_CHARACTERS
 from runs.models.audits import VERDICTS
 from runs.services.verification import MOST_DRAWN
 from runs.submissions.uploading import MOST_BYTES
@@ -88,8 +90,9 @@ class FactsForm(DeclaredFactsForm):
 
 
 class SubmitForm(DeclaredFactsForm):
-    """Submits a bundle. Only file, licence and consent are required."""
+    """Submits a bundle. Only file, licence and consent are required, and stand first."""
 
+    field_order = NEEDED = ("bundle", "licence", "consent", "mail")
     licence = forms.ChoiceField(
         choices=[("", "Choose"), *Submission.Licence.choices],  # a browser would choose the first by itself
         label="Licence",
@@ -108,6 +111,16 @@ class SubmitForm(DeclaredFactsForm):
         help_text=f"The evaluator's zip, or results of a supported benchmark. At most {MOST_BYTES >> 20} MiB.",
         error_messages={"required": "Choose a bundle."},
     )
+
+    def needed(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.NEEDED]
+
+    def facts(self) -> list[forms.BoundField]:
+        return [self[name] for name in DeclaredFactsForm.base_fields]
+
+    def has_facts(self) -> bool:
+        """Return whether a fact was filled in, or is wrong."""
+        return any(field.data or field.errors for field in self.facts())
 
     def clean_bundle(self) -> Any:
         file = self.cleaned_data["bundle"]
@@ -131,7 +144,9 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(min_value=1, max_value=366, initial=90, label="Days until it expires")
 
 
-class VerifyForm(forms.Form):
+class ActForm(forms.Form):
+    """What an action on a row asks: a reason, and before it what its `asks` names."""
+
     device_class = forms.ModelChoiceField(
         DeviceClass.objects.filter(hosts__is_enabled=True).distinct(), label="Device class", to_field_name="slug"
     )
@@ -142,22 +157,49 @@ class VerifyForm(forms.Form):
         label="Tasks",
         help_text="How many tasks to draw at random. Empty: all.",
     )
+    over_questions = forms.BooleanField()
+    reason = forms.CharField(
+        max_length=REASON_CHARACTERS, label="Reason", help_text="Public, in the audit log with your name."
+    )
+
+    def __init__(
+        self, asks: Sequence[str], data: Mapping[str, str] | None, *, row: Result | Run | Submission, questions: int = 0
+    ) -> None:
+        super().__init__(data)
+        left_out = () if questions else ("over_questions",)
+        self.fields = {name: self.fields[name] for name in (*asks, "reason") if name not in left_out}
+        if "device_class" in asks and isinstance(row, Submission) and row.run is not None:
+            self.fields["device_class"].initial = row.run.device_class.slug
+        if questions:
+            self.fields[
+                "over_questions"
+            ].label = f"Publish over {counted(questions, 'question')} that nobody has decided"
 
 
 class AuditForm(forms.Form):
     verdict = forms.ChoiceField(
         choices=[("", "Choose"), *((name, name.replace("_", " ")) for name in VERDICTS)], label="Verdict"
     )
-    place = forms.CharField(max_length=300, required=False, label="Place", help_text="For example kernel.hip:12-18.")
-    quote = forms.CharField(
-        max_length=10_000, required=False, label="Quoted lines", widget=forms.Textarea(attrs={"rows": 5})
-    )
-    activity = forms.FileField(
+    place = forms.CharField(
+        max_length=300,
         required=False,
-        label="Activity report",
-        help_text="The JSON file of python -m evaluator audit. Its figures are published before the quoted lines.",
+        label="Lines",
+        help_text="A file and its lines, for example kernel.hip:12-18. They are quoted from the source.",
+    )
+    quote = forms.CharField(
+        max_length=10_000,
+        required=False,
+        label="Or the lines themselves",
+        help_text="They are looked up in the source. A line with only … parts two passages.",
+        widget=forms.Textarea(attrs={"rows": 4}),
     )
     reason = forms.CharField(max_length=10_000, label="Reason", widget=forms.Textarea(attrs={"rows": 4}))
+    activity = forms.FileField(
+        required=False,
+        label="Activity trace",
+        help_text="Evidence from the device, if you have it: the JSON file of python -m evaluator audit. Its figures "
+        "are published before the lines.",
+    )
 
     def clean_activity(self) -> ActivityReport | None:
         file = self.cleaned_data["activity"]

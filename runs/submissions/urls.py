@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from runs.submissions import rest, reviewing, views
+from runs.submissions import acting, rest, reviewing, views
+from runs.submissions.offers import KINDS
 
 app_name = "submissions"
 urlpatterns = [
@@ -17,10 +18,12 @@ urlpatterns = [
     path("audit/<row:audit>/reply/", views.reply, name="reply"),
     path("review/", reviewing.queue, name="review"),
     path("review/<row:review>/decide/", reviewing.decide, name="decide"),
-    path("review/submission/<row:submission>/verify/", reviewing.verify, name="verify"),
-    path("review/submission/<row:submission>/close/", reviewing.close, name="close"),
-    path("review/submission/<row:submission>/publish/", reviewing.publish, name="publish"),
+    path("review/fastest/", reviewing.fastest, name="fastest"),
     path("review/result/<row:result>/audit/", reviewing.audit, name="audit"),
+    *(
+        path(f"{kind}/<row:row>/act/<slug:action>/", acting.act, {"kind": kind}, name=f"act_on_{kind}")
+        for kind in KINDS
+    ),
     path("api/v1/submissions/", rest.submit, name="api_submit"),
     path("api/v1/submissions/<row:submission>/", rest.one, name="api_status"),
 ]

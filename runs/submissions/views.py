@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from evaluator.wording import field_label
 from runs.admin.base import user_of
 from runs.errors import QuotaError, RunError
-from runs.models import ApiToken, ResultAudit, Submission, Verification
+from runs.models import ApiToken, AuditEntry, ResultAudit, Submission, Verification
 from runs.people.decorators import needs
 from runs.people.rights import AnyUser, may_see, may_submit, may_take_down, owns
 from runs.services import takedowns
@@ -30,15 +30,22 @@ from runs.services.facts import addable_facts, declare
 from runs.services.quotas import usage_of
 from runs.services.tokens import make_token, revoke_token
 from runs.submissions.forms import FactsForm, SubmitForm, TokenForm
+from runs.submissions.offers import offers_on
 from runs.submissions.receiving import QUOTA_HINT, SaidOtherwise, is_too_large, receive
 from runs.submissions.uploading import MOST_BYTES, takes_files
 
 MOST_TOTALS = 100
 
 
-def render_page(request: HttpRequest, template: str, title: str, context: Mapping[str, Any]) -> HttpResponse:
-    """Render a page of this app in the frame of all pages."""
-    crumbs = [{"url": "/submit/", "text": "Submit"}]
+def render_page(
+    request: HttpRequest,
+    template: str,
+    title: str,
+    context: Mapping[str, Any],
+    above: tuple[str, str] = ("/submit/", "Submit"),
+) -> HttpResponse:
+    """Render a page of this app in the frame of all pages. `above` is the address and name of the page above it."""
+    crumbs = [{"url": above[0], "text": above[1]}]
     place = {"page": {"title": title, "crumbs": crumbs}, "section": "submit", "route": "submissions"}
     return render(request, f"submissions/{template}.html", {**place, **context})
 
@@ -75,7 +82,10 @@ def _received(request: HttpRequest, form: SubmitForm) -> HttpResponse | None:
         form.add_error("bundle", format_html(known, submission.pk, submission))
         return None
     if not is_new:
-        messages.info(request, f"You submitted this file before, as {submission}.")
+        before = f"You submitted this file before, on {submission.received_at:%-d %b %Y}"
+        messages.info(request, f"{before}: it is {submission}, shown here. Nothing was stored or checked again.")
+    elif submission.audit_entries.filter(action=AuditEntry.Action.RECEIVE).count() > 1:
+        messages.info(request, f"{capfirst(str(submission))} is checked once more, with the facts that you gave now.")
     return redirect("submissions:mine", submission.pk)
 
 
@@ -174,6 +184,7 @@ def _render_submission(request: HttpRequest, row: Submission, typed: str = "") -
         "findings": _by_kind(row),
         "totals": row.about.get("totals", [])[:MOST_TOTALS],
         "typed": typed,
+        "offers": offers_on(request, "submission", row.pk),
     }
     return render_page(request, "mine", f"Submission {row.pk}", context)
 
@@ -200,7 +211,7 @@ def _get_submission(request: HttpRequest, submission: int, may: Callable[[AnyUse
 
 def _may_reply(request: HttpRequest, submission: Submission, audit: ResultAudit) -> bool:
     in_time = audit.reply_until is not None and audit.reply_until > timezone.now()
-    return in_time and owns(request.user, submission) and not audit.replies.exists()
+    return in_time and audit.taken_back_at is None and owns(request.user, submission) and not audit.replies.exists()
 
 
 def _text(request: HttpRequest) -> str:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from arena_site.environment import DEFAULT_AGENT_SECRETS, PREFIX, READ_ELSEWHERE, Environment, SettingError
+from arena_site.environment import (
+    DEFAULT_AGENT_SECRETS,
+    PREFIX,
+    READ_ELSEWHERE,
+    Environment,
+    SettingError,
+    likely_origin,
+)
 from arena_site.settings import env
 from evaluator.agents import agent_names, read_agent
 
@@ -142,6 +149,19 @@ def test_agents_are_given_what_their_files_name_unless_a_setting_says_otherwise(
     assert set(DEFAULT_AGENT_SECRETS) == named
 
 
+@pytest.mark.parametrize(
+    ("hosts", "https", "origin"),
+    [
+        (["localhost", "127.0.0.1"], False, "http://localhost:8123"),
+        (["127.0.0.1", "board.example"], False, "http://board.example:8123"),
+        ([".example", "board.example"], True, "https://board.example"),
+        ([".example"], True, "http://localhost:8123"),
+    ],
+)
+def test_links_in_mail_begin_as_the_site_is_reached(hosts: list[str], https: bool, origin: str) -> None:
+    assert likely_origin(hosts, 8123, https=https) == origin
+
+
 def test_a_path_is_absolute() -> None:
     of = given("somewhere/else")
     assert of.path("ARENA_THING", Path("/there")) == Path("/there")
@@ -259,10 +279,10 @@ def test_a_command_names_all_of_them_and_ends_with_3(tmp_path: Path) -> None:
         "DEBUG",
         "ALLOWED_HOSTS",
         "DATABASE_URL",
-        "SITE_URL",
         "EMAIL_HOST",
         "BROKER_URL",
         "PORT",
+        "SITE_URL",
         "ARENA_LISTEN",
         "ARENA_AGENT_SECRETS",
         "ARENA_LEAST_FREE_MBB",

@@ -65,6 +65,13 @@ def test_a_fake_evaluator_is_a_warning(settings: object) -> None:
     assert found() == {"arena.W001"}
 
 
+def test_mail_with_links_that_only_this_machine_can_follow_is_a_warning(settings: object) -> None:
+    settings.EMAIL_HOST, settings.SITE_URL = "mail.example", "http://localhost:8000"  # type: ignore[attr-defined]
+    assert found() == {"arena.W003"}
+    settings.SITE_URL = "https://board.example"  # type: ignore[attr-defined]
+    assert found() == set()
+
+
 def test_debug_on_a_public_site_is_an_error(settings: object) -> None:
     settings.DEBUG, settings.ALLOWED_HOSTS = True, ["board.example"]  # type: ignore[attr-defined]
     assert found() == {"arena.E003"}

@@ -26,6 +26,12 @@ def make_submission_places() -> list[str]:
     factories.make_verification(run, OUTCOMES, reproduced_tasks=3, compared_tasks=5)
     until = datetime.now(UTC) + timedelta(days=10)
     factories.make_audit(run.results.order_by("task__path").last(), reply_until=until)
+    back = {
+        "taken_back_at": factories.NOON,
+        "taken_back_by_name": "max",
+        "taken_back_because": "Another result.",
+    }
+    factories.make_audit(run.results.order_by("task__path").first(), "hacked", **back)
     factories.make_review(
         submission, decision="Two people, two agents.", closed_at=factories.NOON, closed_by_name="admin"
     )

@@ -48,6 +48,8 @@ def addresses(user) -> list[str]:
         *(f"/submission/{lacking.pk}/facts/", f"/submission/{lacking.pk}/mine/", f"/submission/{rejected.pk}/facts/"),
         *("/submit/upload/", "/submit/tokens/", "/review/", f"/review/result/{result.pk}/audit/"),
         *(f"/submission/{published.pk}/mine/", f"/submission/{rejected.pk}/mine/"),
+        *(f"/result/{result.pk}/", f"/run/{result.run_id}/", "/review/fastest/"),
+        *(f"/run/{run.pk}/act/publish/", f"/submission/{run.submission.pk}/act/verify/"),
     ]
 
 

@@ -80,7 +80,8 @@ def make_audit(result: Result, verdict: str = "suspect", **values: Any) -> Resul
     audit = ResultAudit.objects.create(
         **{"result": result, "attempt": attempt, "verdict": verdict, "auditor_name": "admin"} | defaults | values
     )
-    Result.objects.filter(pk=result.pk).update(audit=verdict)
+    if audit.taken_back_at is None:
+        Result.objects.filter(pk=result.pk).update(audit=verdict)
     return audit
 
 

@@ -83,7 +83,7 @@ def test_a_round_without_public_runs_says_what_to_do(make_site, page, client) ->
     factories.make_device_class()
     shown = page(PAGE)
     assert (shown.entries, shown.charts) == ((), {})
-    assert "Publish one in the admin" in client.get(PAGE).content.decode()
+    assert "No run of this round is published" in client.get(PAGE).content.decode()
 
 
 def test_unknown_places_are_not_found(make_site, client) -> None:

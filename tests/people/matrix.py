@@ -67,10 +67,9 @@ SUBMISSIONS = {
     "submissions:reply": Rule("POST", owner=403),
     "submissions:review": Rule(right="review"),
     "submissions:decide": Rule("POST", right="review"),
-    "submissions:verify": Rule("POST", right="review"),
-    "submissions:close": Rule("POST", right="review"),
-    "submissions:publish": Rule("POST", right="publish"),
+    "submissions:fastest": Rule(right="review"),
     "submissions:audit": Rule("GET POST", right="audit"),
+    **{f"submissions:act_on_{kind}": Rule("GET POST", right="publish") for kind in ("result", "run", "submission")},
 }
 FOR_MACHINES = {"alive", "ready", "metrics"}  # the same for everybody, or for a token of their own
 BY_TOKEN = {"submissions:api_submit": "POST", "submissions:api_status": "GET PATCH"}  # cookies count for nothing there
@@ -114,7 +113,10 @@ MODELS = {
 ACTIONS = {
     "apitoken": {"revoke": "revoke"},
     "host": {"lift_quarantine": "hosts"},
-    "result": {"rerun": "run", "cancel": "run", "publish": "publish", "undo": "publish"},
+    "result": {
+        **{"rerun": "run", "cancel": "run", "publish": "publish", "undo": "publish"},
+        "take_back_audit": "audit",
+    },
     "run": {
         **dict.fromkeys(("pause", "resume", "cancel", "rerun", "rerun_failed"), "run"),
         **dict.fromkeys(("publish", "withdraw", "undo"), "publish"),
@@ -122,6 +124,11 @@ ACTIONS = {
     "submission": {"check_again": "review"},
     "user": {"reset_second_factor": "people"},
     "webhook": dict.fromkeys(("send_test", "disable", "enable"), "register"),
+}
+BUTTONS = {  # pages that have some for those with this right
+    "leaderboard:result": "run",
+    "leaderboard:run": "run",
+    "leaderboard:submission": "review",
 }
 PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with them
     *(

@@ -47,7 +47,7 @@ OUTSIDE = {
     "Measurement": {"case"},
     "ModelVersion": {"name", "identifier", "vendor"},
     "Result": {"candidate_problems"},
-    "ResultAudit": {"place", "quote", "reason", "auditor_name"},
+    "ResultAudit": {"place", "quote", "reason", "auditor_name", "taken_back_by_name", "taken_back_because"},
     "Review": {"detail", "opened_by_name", "closed_by_name", "decision"},
     "Run": {"note"},
     "Submission": {"file_name", "submitter_name", "declared", "problems", "findings"},
@@ -253,12 +253,13 @@ def _planted_record(make_record: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_the_desk(user: User) -> Iterator[str]:
-    yield from ("/submit/upload/", "/submit/tokens/", "/review/", "/account/", "/account/email/")
+    yield from ("/submit/upload/", "/submit/tokens/", "/review/", "/review/fastest/", "/account/", "/account/email/")
     yield from (f"/submission/{pk}/mine/" for pk in Submission.objects.values_list("pk", flat=True))
     asked = {"about": {"asked": ["model", "settings"]}, "submitter": user, "state": "accepted", "claim_count": 1}
     yield f"/submission/{factories.make_submission(**asked).pk}/facts/"
     for result in {audit.result_id for audit in apps.get_model("runs", "ResultAudit").objects.all()}:
         yield f"/review/result/{result}/audit/"
+        yield f"/result/{result}/act/rerun/"
 
 
 def _of_the_admin() -> Iterator[str]:

@@ -96,7 +96,8 @@ def test_a_form_of_another_site_is_refused_wherever_something_can_be_written(per
         *("/account/again/", "/account/second-factor/app/", "/account/second-factor/remove/", "/account/recovery/new/"),
         *("/submit/upload/", "/submit/tokens/", "/submit/tokens/1/revoke/", f"/submission/{submission.pk}/take-down/"),
         f"/submission/{submission.pk}/facts/",
-        *(f"/review/submission/{submission.pk}/{action}/" for action in ("verify", "close", "publish")),
+        *(f"/submission/{submission.pk}/act/verify/", f"/run/{run.pk}/act/withdraw/"),
+        f"/result/{run.results.first().pk}/act/rerun/",
         *("/review/1/decide/", f"/review/result/{run.results.first().pk}/audit/", "/audit/1/reply/"),
         *("/admin/runs/run/", "/admin/runs/host/add/", "/admin/auth/user/add/", "/admin/logout/"),
     ):

@@ -11,11 +11,12 @@ from django.contrib.admin import site as admin_site
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
 from runs.models import Agent, Attempt, AuditEntry, Configuration, DeviceClass, Host, Run, Suite, Task
 from runs.services import leases, publishing
-from runs.services.run_actions import rerun_results
+from runs.services.run_actions import cancel_results, rerun_results
 from tests.factories import make_attempt, make_run
 from tests.records import make_record
 from tests.runs.conftest import Site
@@ -40,8 +41,8 @@ def client_with(*permissions: str) -> Client:
 
 def act(client: Client, model: str, action: str, *rows: object, **more: str) -> str:
     """The page that a maintainer sees after an action, confirmed unless told otherwise."""
-    chosen = {"action": action, "_selected_action": [row.pk for row in rows]} | {"confirmed": "yes"} | more
-    response = client.post(reverse(f"admin:runs_{model}_changelist"), chosen, follow=True)
+    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "confirmed": "yes", "reason": "because"}
+    response = client.post(reverse(f"admin:runs_{model}_changelist"), chosen | more, follow=True)
     return response.content.decode()
 
 
@@ -153,7 +154,7 @@ def test_runs_are_published_run_again_and_withdrawn_from_the_list(site: Site, ma
     assert "1 run published" in act(maintainer, "run", "publish", run, reason="checked")
     assert "2 attempts queued" in act(maintainer, "run", "rerun", run)
     assert "2 attempts cancelled" in act(maintainer, "run", "cancel", run)
-    assert "ive a reason: it is public" in act(maintainer, "run", "withdraw", run)
+    assert "ive a reason: the audit log shows it" in act(maintainer, "run", "withdraw", run, reason=" ")
     assert "1 run withdrawn" in act(maintainer, "run", "withdraw", run, reason="wrong device")
     run.refresh_from_db()
     assert run.state == "withdrawn"
@@ -209,7 +210,7 @@ def test_an_action_shows_its_effect_and_does_nothing_until_it_is_confirmed(
     page, effect = response.content.decode(), response.context["action"].effect
     assert f"<p>{escape(effect)}</p>" in page
     assert f">{run}</a>" in page
-    assert ("required>" in page.replace(" autofocus", "")) == (action in ("withdraw", "undo"))
+    assert "required autofocus>" in page
     assert (AuditEntry.objects.count(), Attempt.objects.count(), Run.objects.get().state) == before
 
 
@@ -280,13 +281,56 @@ def test_the_admin_shows_dates_like_every_page_and_its_button_starts_runs(site: 
     assert 'value="Start the runs"' in maintainer.get(reverse("admin:runs_run_add")).content.decode()
 
 
-@pytest.mark.parametrize("slug", ["cpu-x86_64", "mi300x-spx"])
-def test_a_run_without_a_host_comes_with_a_warning(site: Site, maintainer: Client, slug: str) -> None:
-    device = DeviceClass.objects.get(slug=slug)
-    values = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": device.pk, "repeat": 0}
-    told = maintainer.post(reverse("admin:runs_run_add"), values | {"repeats": 2}, follow=True).content.decode()
+def test_a_run_on_a_host_that_takes_no_work_now_comes_with_a_warning(site: Site, maintainer: Client) -> None:
+    Host.objects.filter(pk=site.host.pk).update(quarantined_at=timezone.now(), quarantine_reason="hot")
+    told = maintainer.post(reverse("admin:runs_run_add"), start_of(site, repeats=2), follow=True).content.decode()
     assert "1 more run was created: run" in told
-    assert ("No host of mi300x-spx takes work now" in told) == (slug == "mi300x-spx")
+    assert "No host of cpu-x86_64 takes work now" in told
+
+
+def test_only_what_can_run_is_offered_to_start(site: Site, maintainer: Client) -> None:
+    form = maintainer.get(reverse("admin:runs_run_add")).context["adminform"].form
+    assert list(form.fields["device_class"].queryset) == [site.device_class]
+    assert form["device_class"].initial == site.device_class.pk
+    offered = set(form.fields["configuration"].queryset.values_list("slug", flat=True))
+    assert {"rewrite", "block_tuner"} <= offered
+    assert "chat_loop" not in offered
+    assert "chat_loop (not configured: set base_url and model)" in form.fields["configuration"].help_text
+    elsewhere = start_of(site) | {"device_class": DeviceClass.objects.get(slug="mi300x-spx").pk}
+    assert "Select a valid choice" in maintainer.post(reverse("admin:runs_run_add"), elsewhere).content.decode()
+
+
+def test_a_run_that_exists_is_not_started_again_but_one_that_was_cancelled_is(site: Site, maintainer: Client) -> None:
+    address = reverse("admin:runs_run_add")
+    maintainer.post(address, start_of(site, repeats=2))
+    known = Run.objects.get(repeat=1)
+    told = maintainer.post(address, start_of(site, repeat=1)).content.decode()
+    assert f'start from repeat 2: <a href="/run/{known.pk}/">run {known.pk}</a>' in told
+    assert Run.objects.count() == 2
+    cancel_results(results=known.results.all(), actor="test")
+    page = maintainer.get(f"/run/{known.pk}/").content.decode()
+    assert "<strong>cancelled</strong>" in page
+    maintainer.post(address, start_of(site, repeat=1))
+    assert Run.objects.filter(repeat=1).count() == 2
+
+
+def test_a_start_says_which_tasks_an_agent_does_not_take(
+    site: Site, maintainer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = reverse("admin:runs_run_add")
+    monkeypatch.setattr("runs.agents.categories_of", lambda configuration: ("torch2hip",))
+    told = maintainer.post(address, start_of(site)).content.decode()
+    assert "Rewrite takes tasks of torch2hip, and two@1 has none of them" in told
+    assert not Run.objects.exists()
+    monkeypatch.setattr("runs.agents.categories_of", lambda configuration: ("hip2hip",))
+    told = maintainer.post(address, start_of(site), follow=True).content.decode()
+    assert "takes 1 task less than two@1 has: there it submits nothing" in told
+
+
+def start_of(site: Site, **values: object) -> dict[str, object]:
+    """What the form asks of a run of the rewrite agent."""
+    rows = {"configuration": site.configuration.pk, "suite": site.suite.pk, "device_class": site.device_class.pk}
+    return {**rows, "repeat": 0, "repeats": 1, **values}
 
 
 def test_nobody_can_edit_what_a_worker_reports_of_its_host(site: Site, maintainer: Client) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs import guards
+from runs import archive, guards
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Run
 from runs.querysets import is_correct
@@ -25,9 +25,11 @@ def run() -> Run:
 def test_hacked_counts_as_not_correct_at_once_and_the_history_stays(run: Run) -> None:
     result = run.results.first()
     assert result is not None
+    with guards.lifted():
+        Result.objects.filter(pk=result.pk).update(candidate_files={"kernel.hip": archive.put(b"if judged: pass")})
     audits.audit_result(result=result, verdict="interesting", reason="A new idea.", actor="admin")
     assert Result.objects.may_rank().filter(is_correct(), pk=result.pk).exists()
-    audits.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: …", actor="admin")
+    audits.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: pass", actor="admin")
     assert Result.objects.may_rank().filter(~is_correct(), pk=result.pk).exists()
     assert list(result.audits.values_list("verdict", flat=True)) == ["hacked", "interesting"]
     assert AuditEntry.objects.filter(action="audit", run=run, result=result).count() == 2

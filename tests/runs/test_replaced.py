@@ -14,7 +14,7 @@ from evaluator.records.record import Record
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec
 from runs import archive
-from runs.admin.runs import RERUNNING
+from runs.actions import RERUNNING
 from runs.errors import RunError
 from runs.models import AgentSession, Attempt, AuditEntry, Configuration, Iteration, Result, Run
 from runs.services import publishing, rounds, spending, starts

@@ -148,14 +148,14 @@ def test_what_nobody_knows_is_not_counted_as_nothing(site: Site) -> None:
     unknown = {"cost_usd": None, "cost_source": "", "no_cost_because": "unknown", "abandoned": 4}
     AgentSession.objects.update(started_at=timezone.now(), **unknown)
     with pytest.raises(RunError, match=r"Of the cap for a day of 3.50 USD, 0.50 are left"):
-        start(site, configuration, repeats=1)
+        start(site, configuration, repeats=1, repeat=1)
 
 
 def test_what_waits_counts_before_the_next_start(site: Site, settings: Any) -> None:
     first = paid(site, day_cap_usd=1.2)
     [run, _] = start(site, first, repeats=2)
     with pytest.raises(RunError, match=r"Of the cap for a day of 1.20 USD, 0.20 are left after queued sessions"):
-        start(site, first, repeats=1)
+        start(site, first, repeats=1, repeat=2)
     assert spending.left_to_spend(run=run) == 1.0  # a session is told what is spent, not what waits
     run_actions.cancel_results(results=list(run.results.all()), actor="test")
     start(site, first, repeats=1)
@@ -170,7 +170,7 @@ def test_a_session_waits_until_it_is_begun_and_again_where_it_was_lost(site: Sit
 
     def left() -> float:
         with pytest.raises(RunError) as refused:
-            start(site, configuration, repeats=1000)
+            start(site, configuration, repeats=1000, repeat=1)
         return float(re.findall(r"([0-9.]+) are left", str(refused.value))[0])
 
     start(site, configuration, repeats=1)

@@ -13,7 +13,7 @@ from django.forms import ChoiceField, Form
 from django.test import Client
 
 from runs.loading import bundles as intake
-from runs.models import ApiToken, Result, Review, Submission, Verification
+from runs.models import ApiToken, Result, Review, Submission
 from runs.services import submissions
 from runs.submissions.forms import AuditForm, SubmitForm, TokenForm
 from tests import factories
@@ -41,15 +41,19 @@ def imported(site: Site, submitter: User, tmp_path: Path) -> Submission:
 
 
 def submit(client: Client, path: Path, **changes: object) -> object:
+    return client.post("/submit/upload/", fields_of(path) | changes)
+
+
+def fields_of(path: Path) -> dict[str, object]:
     file = SimpleUploadedFile(path.name, path.read_bytes())
-    fields = {"agent": "Sam's agent", "output_tokens": "1200", "licence": "MIT", "consent": "on", "bundle": file}
-    return client.post("/submit/upload/", fields | changes)
+    return {"agent": "Sam's agent", "output_tokens": "1200", "licence": "MIT", "consent": "on", "bundle": file}
 
 
 PAGES = [
     "/submit/upload/",
     "/submit/tokens/",
     "/review/",
+    "/review/fastest/",
     "/submission/{submission}/mine/",
     "/review/result/{result}/audit/",
 ]
@@ -114,6 +118,26 @@ def test_the_form_refuses_a_file_that_somebody_else_submitted_before(site: Site,
     assert "this file before" not in client.get("/submit/tokens/").content.decode(), "no other page says it later"
 
 
+def test_the_same_file_again_says_what_it_did_with_it(site: Site, tmp_path: Path) -> None:
+    client, _ = logged_in("submit_bundle")
+    path = make_zip(tmp_path / "run", site.suite)
+    submit(client, path)
+    intake.check_next()
+    known = Submission.objects.get()
+    told = client.post("/submit/upload/", fields_of(path), follow=True).content.decode()
+    assert f"it is submission {known.pk}, shown here. Nothing was stored or checked again." in told
+    Submission.objects.update(state="rejected", problem_count=1, run=None)
+    told = client.post("/submit/upload/", fields_of(path), follow=True).content.decode()
+    assert f"Submission {known.pk} is checked once more, with the facts that you gave now." in told
+
+
+def test_the_file_comes_first_and_what_is_optional_is_folded(site: Site) -> None:
+    page = logged_in("submit_bundle")[0].get("/submit/upload/").content.decode()
+    order = [page.index(f'name="{name}"') for name in ("bundle", "licence", "consent", "agent", "started_at")]
+    assert order == sorted(order)
+    assert '<details class="more">' in page
+
+
 def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:
     user = factories.make_user()
     client = Client()
@@ -158,23 +182,11 @@ def test_a_run_that_is_public_tells_whose_it_is_and_what_was_declared(site: Site
     assert b"1200 (self-declared)" in public
 
 
-def test_a_maintainer_sends_a_submission_to_a_host_closes_and_decides(site: Site, tmp_path: Path) -> None:
+def test_a_maintainer_decides_a_review_with_a_text(site: Site, tmp_path: Path) -> None:
     client, user = logged_in("submit_bundle", "review_submission")
-    submission = imported(site, user, tmp_path)
-    refused = client.post(f"/review/submission/{submission.pk}/verify/", {"device_class": "nowhere"}, follow=True)
+    review = factories.make_review(imported(site, user, tmp_path))
+    refused = client.post(f"/review/{review.pk}/decide/", {"text": ""}, follow=True)
     assert b"Nothing was changed" in refused.content
-    for number in ("0", "1000", "9" * 30):
-        refused = client.post(
-            f"/review/submission/{submission.pk}/verify/", {"device_class": "cpu-x86_64", "sample": number}, follow=True
-        )
-        assert b"Nothing was changed" in refused.content
-    asked = {"device_class": "cpu-x86_64", "sample": "1"}
-    page = client.post(f"/review/submission/{submission.pk}/verify/", asked, follow=True).content.decode()
-    assert f"Verification of submission {submission.pk} has started" in page
-    assert Verification.objects.get().measured.results.count() == 1
-    response = client.post(f"/review/submission/{submission.pk}/close/", {"text": "done"}, follow=True)
-    assert b"only an accepted one can be closed" in response.content
-    review = factories.make_review(submission)
     client.post(f"/review/{review.pk}/decide/", {"text": "Somebody else."})
     assert Review.objects.get(pk=review.pk).decision == "Somebody else."
 
@@ -186,12 +198,12 @@ def test_an_audit_gets_a_reply_and_both_are_shown(site: Site, tmp_path: Path) ->
     auditor, _ = logged_in("audit_result", "review_submission")
     asked = {"verdict": "hacked", "reason": "It knows."}
     assert b"Quote the lines" in auditor.post(f"/review/result/{result.pk}/audit/", asked).content
-    auditor.post(f"/review/result/{result.pk}/audit/", asked | {"quote": "if (judge)"})
+    auditor.post(f"/review/result/{result.pk}/audit/", asked | {"quote": f"// of {result.task.path}"})
     assert Result.objects.get(pk=result.pk).audit == "hacked"
     mine = Client()
     mine.force_login(user)
     page = mine.get(f"/submission/{submission.pk}/mine/").content
-    assert b"if (judge)" in page
+    assert f"// of {result.task.path}".encode() in page
     assert b"Your reply, by" in page
     mine.post(f"/audit/{result.audits.get().pk}/reply/", {"text": "It does not."})
     for client, address in ((auditor, "/review/"), (mine, f"/submission/{submission.pk}/mine/")):

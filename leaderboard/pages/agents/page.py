@@ -25,7 +25,7 @@ from leaderboard.words import NO_MODEL, ROLES, settings_text, version_text
 KINDS = {"built_in": "built in: this site can run it", "external": "external"}
 NEWEST_RUNS = 50
 TO_ADD = "Add agents, models and configurations with `manage.py load_registry FILE`."
-NO_RUNS = "No runs yet. Runs start in the admin."
+NO_RUNS = "It has no public run yet. Yours can be the first: see Submit."
 LEADS = {
     "entry": "One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
     "reference_line": "A reference line: leaderboards draw it for comparison and never rank it.",

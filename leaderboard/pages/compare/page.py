@@ -139,7 +139,7 @@ def _notice(entries: Sequence[Entry], tasks: int, of: int) -> str:
         return (
             "Choose two to six entries of this leaderboard."
             if entries
-            else "There is nothing to compare on this leaderboard yet. Publish a run in the admin."
+            else "There is nothing to compare on this leaderboard yet: that needs two published runs."
         )
     if tasks < of:
         return (

@@ -97,7 +97,7 @@ def _quantiles_table(entries: Sequence[EntrySpread], refused: str | None) -> Tab
     caption = (
         "Quantiles of the tasks' mean speedups over runs, as in the paper's Table 8, with 95 % confidence intervals"
     )
-    empty = refused or "No entry matches, or no run is published yet. Remove a filter, or publish a run in the admin."
+    empty = refused or "No entry matches, or no run is published yet. Remove a filter."
     return table("quantiles", caption, columns, entries, empty)
 
 

@@ -26,7 +26,7 @@ MODES = {
 QUERY = ("suite", "device", "configuration", "protocol", "reason")
 MOST_BARS = 12
 MOST_ROWS, NEWEST_OF_A_REASON = 50, 3  # on the page
-EMPTY = "No published result matches. Remove a filter, or publish a run in the admin."
+EMPTY = "No published result matches. Remove a filter."
 
 
 def tables(

@@ -16,7 +16,7 @@ from leaderboard.statistics.top_task import TopTask
 from leaderboard.tables import Cell, Field, Row, RowGroup, Table, Value, fields, grouped, hidden, table, text_field
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS
 
-NO_RUN = "No run of this round is published on this leaderboard yet. Publish one in the admin."
+NO_RUN = "No run of this round is published on this leaderboard yet."
 MOST_REGRESSIONS = 50  # on the page; all of them are in CSV and JSON
 _COUNTS = tuple(name for name in QUADRANTS if name != "evaluation_error")
 _Who = TypeVar("_Who", UnseenEntry, SuiteCounts)

@@ -12,8 +12,8 @@ from leaderboard.queries.hosts import HostRow
 
 SILENT_AFTER = timedelta(seconds=60)  # an idle worker sends a heartbeat more often than that
 WHAT_TO_DO = (
-    "It takes no attempts. Run python -m evaluator doctor --health there, fix what it reports, and lift the quarantine "
-    "in the admin, with a reason. Its worker runs its health check again before it takes work."
+    "It takes no attempts. An operator runs python -m evaluator doctor --health there, fixes what it reports and lifts "
+    "the quarantine, with a reason. Its worker runs its health check again before it takes work."
 )
 
 

@@ -137,7 +137,7 @@ def _queues_table(queues: Sequence[QueueState]) -> Table:
         ),
         Field("expected_wait_s", "Expected wait", lambda queue: _time_cell(queue.expected_wait_s), is_number=True),
     )
-    empty = "No host is registered. `make up` registers this machine; add others in the admin."
+    empty = "No host evaluates here yet. `make up` registers the machine that it runs on."
     return table("queues", "Queues, one for each architecture", columns, queues, empty)
 
 
@@ -167,7 +167,7 @@ def _open_table(rows: Sequence[WaitingRow], now: datetime, total: int) -> Table:
         RowGroup(tuple(row for row in rows if row.status == "running"), "Running"),
         RowGroup(tuple(row for row in rows if row.status == "queued"), "Queued, in order"),
     )
-    return grouped("open", caption, columns, groups, "The queue is empty. Start new runs in the admin.")
+    return grouped("open", caption, columns, groups, "Nothing waits: whatever is submitted now is evaluated next.")
 
 
 def _open_status_cell(row: WaitingRow) -> Cell:

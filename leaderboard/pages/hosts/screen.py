@@ -36,7 +36,7 @@ def hosts_table(machines: Sequence[HostRow], now: datetime) -> Table:
         Field("ended", "Ended", lambda row: count_cell(row.ended), is_number=True),
         Field("is_accepted", "Acceptance", _acceptance_cell),
     )
-    empty = "No host is registered. `make up` registers this machine; add others in the admin."
+    empty = "No host evaluates here yet. `make up` registers the machine that it runs on."
     return table("hosts", "Hosts", columns, machines, empty)
 
 

@@ -29,7 +29,7 @@ def entries_table(entries: Sequence[PortableEntry], devices: Mapping[str, str]) 
         (_tally_field(slug, devices[slug]) for slug in sorted(devices)),
     )
     caption = "Correct results of tasks × public runs. A configuration links to its tasks, a count to its leaderboard"
-    empty = "Nothing is published yet. Publish a run in the admin."
+    empty = "No run is published yet. Yours can be the first: see Submit."
     return table("entries", caption, columns, entries, empty)
 
 

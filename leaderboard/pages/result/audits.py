@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE
+from leaderboard.formatting import NONE, moment
 from leaderboard.pages.base import Link, Page, Query, by_slug, moment_cell, page_url
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import AuditRow
-from leaderboard.tables import Cell, Field, Table, table, text_field
+from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 from leaderboard.words import AUDITS, word_cell
 
 
@@ -29,6 +29,9 @@ class AuditLine:
     at: datetime
     auditor: str
     attempt: int
+    taken_back_at: datetime | None  # since then it counts no more
+    taken_back_by: str | None
+    taken_back_because: str | None
     answer: str | None
     decision: str | None
     label: str = field(metadata=SCREEN)
@@ -52,7 +55,8 @@ def build(query: Query) -> AuditsPage:
 
 
 def audit_of(row: AuditRow) -> AuditLine:
-    values = row._asdict() | {"audit": row.id, "place": row.place or None, "quote": row.quote or None}
+    empty = ("place", "quote", "taken_back_by", "taken_back_because")
+    values = row._asdict() | {"audit": row.id} | {name: getattr(row, name) or None for name in empty}
     values["label"] = AUDITS[row.verdict].label
     del values["id"]
     return AuditLine(**values)
@@ -61,7 +65,8 @@ def audit_of(row: AuditRow) -> AuditLine:
 def audits_table(rows: Sequence[AuditRow]) -> Table:
     columns: tuple[Field[AuditRow], ...] = (
         Field("result", "Result", _result_cell),
-        Field("verdict", "Verdict", lambda row: word_cell(AUDITS[row.verdict], row.verdict)),
+        Field("verdict", "Verdict", _verdict_cell),
+        hidden("taken_back_at", lambda row: row.taken_back_at.isoformat() if row.taken_back_at else None, type="text"),
         text_field("reason", "Reason", lambda row: row.reason),
         Field("quote", "Quoted lines", lambda row: Cell(row.quote or NONE, row.quote, note=row.place), is_code=True),
         Field("at", "Time", lambda row: moment_cell(row.at)),
@@ -74,6 +79,14 @@ def audits_table(rows: Sequence[AuditRow]) -> Table:
     )
     empty = "No result has been audited yet."
     return table("audits", "Audits, newest first", columns, rows, empty)
+
+
+def _verdict_cell(row: AuditRow) -> Cell:
+    cell = word_cell(AUDITS[row.verdict], row.verdict)
+    if row.taken_back_at is None:
+        return cell
+    note = f"taken back on {moment(row.taken_back_at)} by {row.taken_back_by}: {row.taken_back_because}"
+    return replace(cell, tone="ours", mark="○", note=note)
 
 
 def _result_cell(row: AuditRow) -> Cell:

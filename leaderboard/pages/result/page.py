@@ -113,7 +113,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     sessions = times.sessions(record)
     lines, chart = history(result, attempts, measured), times.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, number)
-    audits = submissions.audits(result=result) if row.audit != "none" else []
+    audits = submissions.audits(result=result)  # those that were taken back, too
     session = result_session.section(row.session)
     return ResultPage(
         tables=by_slug(

@@ -50,7 +50,7 @@ def build(query: Query) -> RunsPage:
     empty = (
         "No run matches these filters. Remove one."
         if is_filtered
-        else "No runs yet. Maintainers start them in the admin."
+        else "No runs yet. Yours can be the first: see Submit."
     )
     return RunsPage(
         title="Runs",

@@ -17,17 +17,26 @@ from runs.trust import trust_text
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts of tasks by their latest attempts; `passed` counts published results once the run is published."""
+    """Counts of tasks by their latest attempts, `cancelled` among the ended ones.
+
+    `passed` counts published results once the run is published.
+    """
 
     tasks: int
     queued: int
     running: int
     ended: int
     passed: int
+    cancelled: int
 
     @property
     def is_done(self) -> bool:
         return self.queued + self.running == 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nothing of it has a result, as all was cancelled."""
+        return 0 < self.tasks == self.cancelled and not self.passed
 
     @property
     def text(self) -> str:
@@ -36,7 +45,11 @@ class Progress:
             parts += [f"{self.running} running"] if self.running else []
             parts += [f"{self.queued} queued"] if self.queued else []
             return ", ".join(parts)
-        return f"{self.passed} of {plural(self.tasks, 'task')} passed"
+        if self.is_cancelled:
+            return "cancelled"
+        text = f"{self.passed} of {plural(self.tasks, 'task')} passed"
+        is_rerun = self.passed + self.cancelled > self.tasks  # what was cancelled had a result before
+        return text if is_rerun or not self.cancelled else f"{text}, {self.cancelled} cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,7 @@ class RunLine:
     repeat: int
     protocol: str
     state: str
+    verifies: int | None  # the imported run whose candidates it evaluates again
     trust: str  # claimed, run_here or reproduced
     reproduced_tasks: int | None
     verified_tasks: int | None
@@ -83,6 +97,7 @@ def run_line(row: RunListRow) -> RunLine:
         repeat=row.repeat,
         protocol=row.protocol,
         state=row.state,
+        verifies=row.verifies,
         trust=row.trust,
         reproduced_tasks=row.reproduced_tasks,
         verified_tasks=row.verified_tasks,
@@ -90,7 +105,7 @@ def run_line(row: RunListRow) -> RunLine:
         published_at=row.published_at,
         evaluated_from=row.evaluated_from,
         evaluated_until=row.evaluated_until if row.ended == row.tasks else None,
-        progress=Progress(row.tasks, row.queued, row.running, row.ended, row.passed),
+        progress=Progress(row.tasks, row.queued, row.running, row.ended, row.passed, row.cancelled),
     )
 
 
@@ -115,7 +130,8 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         Field("progress", "Progress", _progress_cell),
         hidden("passed", lambda line: line.progress.passed),
         hidden("tasks", lambda line: line.progress.tasks),
-        Field("state", "State", lambda line: Cell(RUN_STATES[line.state][0], line.state)),
+        Field("state", "State", _state_cell),
+        hidden("verifies", lambda line: line.verifies),
         Field("trust", "Trust", _trust_cell),
         Field("evaluated_from", "Evaluated", _window_cell),
         hidden("evaluated_until", lambda line: line.evaluated_until.isoformat() if line.evaluated_until else None),
@@ -123,6 +139,12 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         hidden("created_at", lambda line: line.created_at.isoformat()),
     )
     return table("runs", caption, columns, lines, empty)
+
+
+def _state_cell(line: RunLine) -> Cell:
+    if line.verifies is not None:
+        return Cell("verification", line.state, page_url("run", line.verifies), f"of run {line.verifies}")
+    return Cell(RUN_STATES[line.state][0], line.state)
 
 
 def window_text(start: datetime | None, end: datetime | None) -> str:
@@ -149,4 +171,6 @@ def _trust_cell(line: RunLine) -> Cell:
 
 def _progress_cell(line: RunLine) -> Cell:
     text = line.progress.text
+    if line.progress.is_cancelled:
+        return Cell(text, text, tone="ours", mark="○")
     return Cell(text, text) if line.progress.is_done else Cell(text, text, tone="open", mark="▸")

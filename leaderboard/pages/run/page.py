@@ -97,6 +97,7 @@ class RunPage(Page):
     no_prompt: str = field(metadata=SCREEN)  # why there is none
     working: RunSession | None = field(metadata=SCREEN)  # the session that is running now
     board: str | None  # address, once the run is published
+    state_word: str = field(metadata=SCREEN)
     state_sentence: str = field(metadata=SCREEN)
     facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
@@ -107,6 +108,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         return None
     found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.audit_log_of(run)
     line, worked = run_line(row), tuple(run_sessions.run_session(one) for one in session_rows)
+    state = _state(row, line)
     return RunPage(
         title=f"Run {row.id}: {entry_name(row.agent, row.model)}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
@@ -123,7 +125,8 @@ def build(query: Query, *, run: int) -> RunPage | None:
         if row.state == "published"
         else None,
         paused_at=row.paused_at,
-        state_sentence=_state_sentence(row),
+        state_word=state[0],
+        state_sentence=state[1],
         sessions=worked,
         prompt=run_sessions.first_prompt(session_rows),
         no_prompt=run_sessions.why_no_prompt(session_rows),
@@ -132,11 +135,17 @@ def build(query: Query, *, run: int) -> RunPage | None:
     )
 
 
-def _state_sentence(row: runs.RunListRow) -> str:
-    text = sentence(RUN_STATES[row.state][1])
-    if row.paused_at is None:
-        return text
-    return f"{text} Paused since {moment(row.paused_at)}: workers take none of its queued tasks."
+def _state(row: runs.RunListRow, line: RunLine) -> tuple[str, str]:
+    """Return how the run stands, in a word and in a sentence."""
+    word, text = line.state, sentence(RUN_STATES[row.state][1])
+    if row.verifies is not None:
+        word = "verification"
+        text = f"Evaluates the candidates of run {row.verifies} again, beside its claims. It is never published itself."
+    elif line.progress.is_cancelled:
+        word, text = "cancelled", "No task has a result. It is on no leaderboard until it is run again and published."
+    if row.paused_at is not None:
+        text = f"{text} Paused since {moment(row.paused_at)}: workers take none of its queued tasks."
+    return word, text
 
 
 def _result(row: RunResultRow) -> RunResult:

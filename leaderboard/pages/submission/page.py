@@ -34,7 +34,7 @@ from leaderboard.pages.submission.screen import (
     verifications_table,
 )
 from leaderboard.queries import submissions
-from leaderboard.queries.submissions import NEXT_STEPS, RULES, SubmissionRow
+from leaderboard.queries.submissions import RULES, SubmissionRow, next_step_of
 from leaderboard.words import SUBMISSION_OUTCOMES, SUBMISSION_STATES, Word
 from runs.trust import trust_text
 
@@ -117,7 +117,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
         decisions=tuple(Decision(one.kind, one.detail, one.closed_at, one.decision) for one in decided),
         audits=tuple(audit_of(one) for one in audits),
         word=SUBMISSION_STATES[row.state],
-        next_step=NEXT_STEPS[row.state],
+        next_step=next_step_of(row.state, is_public=row.is_public),
         rules=RULES if verifications else (),
         facts=_facts(row),
     )

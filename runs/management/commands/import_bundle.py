@@ -23,6 +23,7 @@ from runs.models import Run, Submission
 from runs.services import corrections, publishing, submissions
 
 ACTOR = "import_bundle"
+PUBLISHED = "imported with --publish"
 
 
 class Command(BaseCommand):
@@ -149,9 +150,9 @@ def _changes_again(submission: Submission, upload: submissions.Upload, read: int
 def _published(submission: Submission) -> Submission:
     try:
         if submission.run is None:
-            return submissions.publish_claims(submission=submission, actor=ACTOR)
+            return submissions.publish_claims(submission=submission, actor=ACTOR, reason=PUBLISHED)
         if submission.run.state == Run.State.DRAFT:
-            submission.run = publishing.publish_run(run=submission.run, actor=ACTOR)
+            submission.run = publishing.publish_run(run=submission.run, actor=ACTOR, reason=PUBLISHED)
     except RunError as error:
         raise RunError(f"imported as {submission}, but not published: {error}") from error
     return submission
