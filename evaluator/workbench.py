@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
 from evaluator import VERSION, codec
-from evaluator.agents.catalog import AgentFolder, load_launcher, settings_text
+from evaluator.agents.catalog import AgentFolder, launch, settings_text
 from evaluator.agents.interface import (
     CheckedVersion,
     ProducedCandidate,
@@ -96,9 +96,7 @@ def run_session(
         agent=agent.name,
         on_event=on_event,
     )
-    outcome = load_launcher(agent.name)(context)
-    # Bundles whose candidates have another label than the agent's name are refused.
-    outcome = replace(outcome, candidate=replace(outcome.candidate, label=agent.name))
+    outcome = launch(agent, context)
     session = _session_record(context, agent, evaluator, bench, outcome, started_at.isoformat(timespec="seconds"))
     return FinishedSession(session, outcome.candidate, outcome.expected)
 

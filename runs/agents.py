@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,11 +28,23 @@ HOST_REQUIREMENTS = (
 ADDRESSES = ("base_url", "network")  # settings that say where an agent's requests go
 
 
+@functools.cache
+def known(slug: str) -> Known | None:
+    """Return the built-in agent of this name as its agent.yaml has it; None if there is none."""
+    return read_agent(slug) if slug in agent_names() else None
+
+
+def role_of(agent: Agent) -> Configuration.Role | None:
+    """Return the role of a built-in agent's configurations, by `kind` of its agent.yaml; None for other agents."""
+    ours = known(agent.slug) if agent.kind == Agent.Kind.BUILT_IN else None
+    if ours is None:
+        return None
+    return Configuration.Role.REFERENCE_LINE if ours.kind == "reference" else Configuration.Role.ENTRY
+
+
 def works_in_sessions(configuration: Configuration) -> bool:
     """Return whether a worker runs a session to get this configuration's candidates."""
-    slug = configuration.agent.slug
-    is_ours = configuration.agent.kind == Agent.Kind.BUILT_IN and slug in agent_names()
-    return is_ours and read_agent(slug).kind != "reference"
+    return role_of(configuration.agent) == Configuration.Role.ENTRY
 
 
 def agent_of(configuration: Configuration) -> Known:

@@ -6,7 +6,7 @@ does, outside the agent's sandbox.
 
 from __future__ import annotations
 
-from evaluator.agents.catalog import REFERENCE_AGENTS, agent_names, produce, read_agent
+from evaluator.agents.catalog import DEMO_AGENTS, REFERENCE_AGENTS, agent_names, produce, read_agent
 from evaluator.agents.interface import ProducedCandidate
 
-__all__ = ["REFERENCE_AGENTS", "ProducedCandidate", "agent_names", "produce", "read_agent"]
+__all__ = ["DEMO_AGENTS", "REFERENCE_AGENTS", "ProducedCandidate", "agent_names", "produce", "read_agent"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -18,17 +18,20 @@ from evaluator.agents.interface import (
     Launcher,
     ProducedCandidate,
     SessionContext,
+    SessionOutcome,
 )
 from evaluator.agents.settings import specific_settings
 from evaluator.errors import UsageError
+from evaluator.records.reasons import Status
+from evaluator.records.sessions import NOTHING_SPENT
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.fields import Fields, Problems
-from evaluator.tasks.spec import TaskSpec
+from evaluator.tasks.spec import CATEGORIES, TaskSpec
 
 FOLDER = Path(__file__).parent
 FILE = "agent.yaml"
 Kind = Literal["reference", "program", "model"]
-KEYS = ("title", "kind", *SHARED, "needs", "own")
+KEYS = ("title", "kind", "about", "categories", *SHARED, "needs", "own")
 LONGEST_S = 7 * 24 * 3600.0
 LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 HOST = re.compile(rf"(?=.{{1,253}}$){LABEL}(\.{LABEL})*")
@@ -39,7 +42,9 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class AgentFolder:
     name: str
     title: str
-    kind: Kind  # reference: a known candidate for comparison, submitted without a session
+    kind: Kind  # reference: a known candidate, submitted without a session; boards draw it as a line and never rank it
+    about: str  # what it does, in a sentence or two for its page
+    categories: tuple[str, ...]  # of the tasks that it takes; for others it submits nothing
     settings: AgentSettings
     needs: tuple[
         str, ...
@@ -77,6 +82,8 @@ def read_agent(name: str, changes: Mapping[str, object] | None = None) -> AgentF
         name=name,
         title=fields.string("title", None),
         kind=cast("Kind", fields.choice("kind", ("reference", "program", "model"))),
+        about=fields.string("about", None),
+        categories=_categories(fields),
         settings=AgentSettings(
             timeout_s=float(fields.number("timeout_s", 3600, low=1, high=LONGEST_S)),
             max_iterations=fields.whole("max_iterations", 3, low=1, high=10_000),
@@ -126,6 +133,18 @@ def load_launcher(name: str) -> Launcher:
     return cast("Launcher", module.launch)
 
 
+def launch(agent: AgentFolder, context: SessionContext) -> SessionOutcome:
+    """Let the agent work on the task. For a category that it does not take it submits nothing, and says so."""
+    category = context.task.category
+    if category not in agent.categories:
+        nothing = Candidate({}, agent.name, (("other_category", category),))
+        message = f"{agent.title} takes no {category} tasks"
+        return SessionOutcome(nothing, "gave_up", message, usage=NOTHING_SPENT, expected=Status.NOT_PRODUCED)
+    work = load_launcher(agent.name)(context)
+    # Bundles whose candidates have another label than the agent's name are refused.
+    return replace(work, candidate=replace(work.candidate, label=agent.name))
+
+
 def produce(name: str, task: TaskSpec, repeat: int = 0) -> ProducedCandidate:
     """A reference agent's candidate for a task.
 
@@ -135,8 +154,16 @@ def produce(name: str, task: TaskSpec, repeat: int = 0) -> ProducedCandidate:
     agent = read_agent(name)
     if agent.kind != "reference":
         raise UsageError(f"{name} works in sessions: use `run --agent {name}`, or import a bundle")
-    work = load_launcher(name)(SessionContext(task, agent.settings, repeat, "", check=_never, agent=name))
+    work = launch(agent, SessionContext(task, agent.settings, repeat, "", check=_never, agent=name))
     return ProducedCandidate(work.candidate, work.expected)
+
+
+def _categories(fields: Fields) -> tuple[str, ...]:
+    values = fields.strings("categories", CATEGORIES)
+    for index, value in enumerate(values):
+        if value not in CATEGORIES:
+            fields.problem(f"categories.{index}", value, f"one of {', '.join(CATEGORIES)}")
+    return values
 
 
 def _names(fields: Fields, key: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
@@ -152,3 +179,4 @@ def _never(candidate: Candidate) -> CheckedVersion:
 
 
 REFERENCE_AGENTS = tuple(name for name in agent_names() if read_agent(name).kind == "reference")
+DEMO_AGENTS = ("baseline", "expert", "rewrite")  # reference agents of all categories, whose statuses are known

@@ -1,4 +1,4 @@
-"""The demo: runs the reference agents on a suite, prints a leaderboard, and checks the expected statuses."""
+"""The demo: runs three reference agents on a suite, prints a leaderboard, and checks the expected statuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from evaluator.agents import REFERENCE_AGENTS
+from evaluator.agents import DEMO_AGENTS
 from evaluator.cli.board import board_text, quadrant_counts, seconds_text
 from evaluator.cli.runfolder import TaskOutcome, run_suite
 from evaluator.inside.excerpts import excerpt
@@ -18,10 +18,10 @@ BAR_WIDTH = 30
 
 
 def run_demo(suite: TaskSuite, evaluator: Evaluator, folder: Path, write: Callable[[str], object]) -> bool:
-    """Run every reference agent on the suite; returns whether all results have the expected status."""
-    bar = ProgressBar(len(suite.tasks) * len(REFERENCE_AGENTS))
+    """Run the agents of the demo on the suite; returns whether all results have the expected status."""
+    bar = ProgressBar(len(suite.tasks) * len(DEMO_AGENTS))
     outcomes: dict[str, list[TaskOutcome]] = {}
-    for agent in REFERENCE_AGENTS:
+    for agent in DEMO_AGENTS:
         outcomes[agent] = run_suite(suite, agent, evaluator, folder / agent, progress=bar.progress_of(agent))
     bar.end()
     records = {agent: [outcome.record for outcome in found] for agent, found in outcomes.items()}

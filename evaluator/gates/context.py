@@ -32,7 +32,7 @@ from evaluator.records.measurements import Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding, IsaReport, KernelCoverage
 from evaluator.sandbox import WorkerError, WorkerFault
-from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.candidate import Candidate, foreign_files, is_library_line
 from evaluator.tasks.spec import Case, TaskSpec
 from evaluator.thresholds import SESSIONS
 
@@ -101,6 +101,14 @@ class Context:
     def emulates(self) -> bool:
         """Whether this host emulates a device, so that it chooses orders and can put guard pages next to buffers."""
         return self.backend.torch_device == "cpu"
+
+    @functools.cached_property
+    def foreign_files(self) -> list[str]:
+        return foreign_files(self.candidate_files, self.task)
+
+    @functools.cached_property
+    def is_library_line(self) -> bool:
+        return is_library_line(self.candidate_files, self.task)
 
     @property
     def clock_covers_streams(self) -> bool:

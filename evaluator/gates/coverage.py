@@ -41,7 +41,7 @@ def trace_coverage(context: Context) -> None:
     stays unknown.
     """
     runner, states = context.runner, list(context.cases.values())
-    if runner is None or context.backend.name not in LIVE or _is_eager(context):
+    if runner is None or context.backend.name not in LIVE or context.is_library_line:
         return
     draw = Draw("standard", "standard", TRACED_DRAW)
     calls = ((state.case, context.contents(state.case, draw)) for state in states)
@@ -49,11 +49,6 @@ def trace_coverage(context: Context) -> None:
         found = kineto_calls(traced(runner, calls), len(context.task.outputs))
         for state, call in zip(states, found, strict=False):
             state.coverage = _of_trace(call, names_in(runner.side.files.values()))
-
-
-def _is_eager(context: Context) -> bool:
-    """Whether the candidate is PyTorch alone, as the baselines of torch2hip are."""
-    return context.task.category == "torch2hip" and context.candidate_side().language == "python"
 
 
 def _of_trace(call: TracedCall, names: frozenset[str]) -> KernelCoverage:
@@ -71,7 +66,7 @@ def _whole(call: Call) -> float | None:
 
 def check_coverage(context: Context, gate: str) -> None:
     """Hold a result with a case whose outputs kernels of its own did not write; find what they wrote in part."""
-    if _is_eager(context):
+    if context.is_library_line:
         return
     covered = [(state.case.id, state.coverage) for state in context.cases.values()]
     if any(coverage is None for _, coverage in covered):

@@ -262,7 +262,7 @@ def _names_no_kernel(context: Context) -> bool:
 
 
 def _hold_without_kernel(context: Context) -> None:
-    """Put a result without any kernel on hold, except for eager PyTorch, which is torch2hip's baseline."""
-    if context.task.category == "torch2hip" and context.candidate_side().language == "python":
+    """Put a result without any kernel on hold, except for the lines of the library."""
+    if context.is_library_line:
         return
     context.hold(Finding(GATE, "no_kernel", "the output was computed without any kernel of the candidate"))

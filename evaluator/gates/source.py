@@ -6,7 +6,7 @@ result is on hold until a person has looked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from evaluator.gates.plain.found import LISTS, RULES, SourceFinding
@@ -28,6 +28,10 @@ class SourceContext(Protocol):
     @property
     def candidate_files(self) -> Candidate: ...
     @property
+    def foreign_files(self) -> Sequence[str]: ...
+    @property
+    def is_library_line(self) -> bool: ...  # then it is ours, and nobody needs to look at it
+    @property
     def clock_covers_streams(self) -> bool: ...
     def hold(self, finding: Finding) -> None: ...
 
@@ -38,6 +42,8 @@ def check(context: SourceContext) -> Rejection | None:
         reason, _ = context.candidate_files.problems[0]
         same = [detail for other, detail in context.candidate_files.problems if other == reason]
         return Rejection(reason, ", ".join(same))
+    if context.foreign_files:  # of a bundle: what we read ourselves has them among its problems
+        return Rejection("extra_file", ", ".join(context.foreign_files))
     for name, found in read_sources(context.candidate_files.files).items():
         report(context, NAME, name, found)
     return None
@@ -47,7 +53,7 @@ def report(context: SourceContext, gate: str, file: str, found: Iterable[SourceF
     """Add one finding a rule for what a file uses; those of rules that hold put the result on hold."""
     for rule, uses in _by_rule(found).items():
         text = f"{file}: {RULES.get(rule, rule.replace('_', ' '))}: {_listed(uses)}"
-        if uses[0].holds(clock_covers_streams=context.clock_covers_streams):
+        if uses[0].holds(clock_covers_streams=context.clock_covers_streams) and not context.is_library_line:
             context.hold(Finding(gate, rule, f"{text} (lists of {LISTS})"))
         else:
             context.findings.append(Finding(gate, rule, text))

@@ -35,6 +35,7 @@ class Flag(StrEnum):
 # Reason code → its status and one sentence for people. The gate fills in {detail}.
 REASONS: Mapping[str, tuple[Status, str]] = {
     "not_written": (Status.NOT_PRODUCED, "The candidate has no {detail}."),
+    "other_category": (Status.NOT_PRODUCED, "The agent takes no {detail} tasks."),
     "extra_file": (Status.TAMPERED, "The candidate has a file that it may not have: {detail}."),
     "protected_file": (Status.TAMPERED, "The candidate changes a protected file: {detail}."),
     "not_a_source": (Status.TAMPERED, "The candidate has something that is not a plain source file: {detail}."),

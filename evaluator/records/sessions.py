@@ -48,6 +48,9 @@ class Usage:
     model: str | None = None  # as the agent's own event stream names it
 
 
+NOTHING_SPENT = Usage(0, input_tokens=0, cached_input_tokens=0, output_tokens=0, cost_usd=0.0, tool_calls=0)
+
+
 @dataclass(frozen=True, slots=True)
 class IterationRecord:
     """A distinct version that was checked; `diff` is relative to the one before, or to the task's own source."""

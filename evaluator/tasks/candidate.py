@@ -14,6 +14,15 @@ from evaluator.records.record import CandidateRef
 from evaluator.tasks.spec import TaskSpec, task_files
 
 MAX_BYTES = 2 << 20  # of one source file
+COMPILED = b"""
+
+import torch._dynamo.config
+import torch._inductor.config
+
+torch._dynamo.config.recompile_limit = 256  # for each case; beyond it, calls would be eager
+torch._inductor.config.compile_threads = 1  # no processes beside the sandbox's own
+forward = torch.compile(forward, dynamic=False)
+"""
 LIMIT = f"{MAX_BYTES >> 20} MiB ({MAX_BYTES:,} bytes)"
 IGNORED_PARTS = ("__pycache__", ".git")
 
@@ -113,6 +122,29 @@ def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
 def baseline(task: TaskSpec) -> Candidate:
     """The task's own sources as a candidate: the editable file, or for torch2hip the PyTorch module (eager)."""
     return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")
+
+
+def compiled(task: TaskSpec) -> Candidate:
+    """The PyTorch module of a torch2hip task under torch.compile, compiled anew for the shapes of each case."""
+    (name, source), *others = baseline(task).files.items()
+    return Candidate({name: source + COMPILED, **dict(others)}, "compile")
+
+
+LIBRARY_LINES = {"baseline": baseline, "eager": baseline, "compile": compiled}  # by agent: boards never rank these
+
+
+def is_library_line(candidate: Candidate, task: TaskSpec) -> bool:
+    """Whether it is PyTorch in place of a HIP kernel, exactly as one of our reference agents submits it."""
+    line = LIBRARY_LINES.get(candidate.label)
+    return task.category == "torch2hip" and line is not None and candidate.files == line(task).files
+
+
+def foreign_files(candidate: Candidate, task: TaskSpec) -> list[str]:
+    """The files that a candidate may not have: it may bring the task's own unchanged, but no PyTorch module."""
+    if is_library_line(candidate, task):
+        return []
+    own = {} if task.category == "torch2hip" else baseline(task).files
+    return [name for name, data in candidate.files.items() if name not in task.editable and own.get(name) != data]
 
 
 def _not_a_source(path: Path) -> NotASource | None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from leaderboard.eligibility import obstacle
+from runs.agents import known
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
 
 
@@ -64,6 +65,18 @@ class RunRow(NamedTuple):
     verification: str
     origin: str
     published_at: datetime
+    agent_slug: str
+
+    def takes_part(self, tasks: Sequence[TaskRow]) -> bool:
+        """Whether a board of these tasks shows it: an entry that takes one of their categories, a line that takes all.
+
+        Other agents than built-in ones take every category.
+        """
+        categories, agent = {task.category for task in tasks}, known(self.agent_slug)
+        if agent is None:
+            return True
+        lacking = categories - {*agent.categories}
+        return lacking != categories if self.role == "entry" else not lacking
 
 
 class ResultRow(NamedTuple):
@@ -91,6 +104,7 @@ TASK = ("id", "path", "name", "category", "source", "provenance")
 RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
     *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
+    "configuration__agent__slug",
 )
 WERE_PUBLIC = ("published", "withdrawn")
 _RESULT = ("id", "run_id", "task_id", "audit")

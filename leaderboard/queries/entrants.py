@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
+from runs.agents import known
 from runs.models import Agent, Configuration, ModelVersion, Result
 from runs.querysets import ResultQuerySet, of_draft_from_elsewhere
 
@@ -17,6 +18,11 @@ class AgentRow(NamedTuple):
     url: str
     configurations: int
     public_runs: int
+
+    @property
+    def about(self) -> str:
+        """What a built-in agent does, in its agent.yaml's words; empty for other agents."""
+        return _about(self.slug)
 
 
 class ModelRow(NamedTuple):
@@ -42,6 +48,11 @@ class ConfigurationRow(NamedTuple):
     role: str
     runs: int
     public_runs: int
+
+    @property
+    def about(self) -> str:
+        """What its agent does, as of `AgentRow`."""
+        return _about(self.agent_slug)
 
 
 class StandingRow(NamedTuple):
@@ -95,6 +106,11 @@ def configurations(slug: str = "", **filters: str) -> list[ConfigurationRow]:
         public_runs=Count("runs", filter=Q(runs__state="published"), distinct=True),
     )
     return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
+
+
+def _about(slug: str) -> str:
+    agent = known(slug)
+    return agent.about if agent else ""
 
 
 def _of(slug: str) -> Q:

@@ -67,7 +67,9 @@ class Configuration(models.Model):
     )
     settings = models.JSONField(default=dict, blank=True, help_text="timeout_s, max_iterations, cheatsheets, …")
     settings_digest = models.CharField(max_length=64, editable=False)
-    role = models.CharField(max_length=20, choices=Role, default=Role.ENTRY)
+    role = models.CharField(
+        max_length=20, choices=Role, default=Role.ENTRY, help_text="A built-in agent has its own, whatever is set here."
+    )
     is_public = models.BooleanField(
         default=True, editable=False, help_text="Registered by staff, or named by a run that was published."
     )

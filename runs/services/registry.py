@@ -27,9 +27,11 @@ def save_row(*, row: Row) -> Row:
 
     Raises:
         ValidationError: with all problems. A configuration that has runs keeps its agent, model, settings and role, and
-            no two configurations have the same.
+            no two configurations have the same. The role of a built-in agent's is the agent's, whatever the row says.
     """
     if isinstance(row, Configuration):
+        if row.agent_id is not None:
+            row.role = agents.role_of(row.agent) or row.role
         row.settings_digest = settings_digest(row.settings)
         _refuse_unknown_settings(row)
         _refuse_change_of_identity(row)

@@ -1,16 +1,23 @@
-"""A local OpenAI-compatible server with a script: each request gets the next line of it."""
+"""A local OpenAI-compatible server with a script: each request gets the next line of it.
+
+`python -m tests.agents.chat_server` serves RECORDED on its own, over and over, to try `evaluator run` by hand.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from time import sleep
 from typing import Any
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
+RECORDED = Path(__file__).parent / "streams" / "chat_answers.jsonl"  # answers about softmax, written by hand: no model
 
 
 class Server(ThreadingHTTPServer):
@@ -18,9 +25,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, script: list[Reply]) -> None:
+    def __init__(self, script: Iterator[Reply]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.script, self.requests = list(script), list[tuple[dict[str, Any], dict[str, str]]]()
+        self.script, self.requests = script, list[tuple[dict[str, Any], dict[str, str]]]()
 
     @property
     def base_url(self) -> str:
@@ -28,8 +35,8 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*script: Reply) -> Iterator[Server]:
-    with Server(list(script)) as server:
+def serving(*script: Reply, again: bool = False) -> Iterator[Server]:
+    with Server(itertools.cycle(script) if again else iter(script)) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -37,6 +44,11 @@ def serving(*script: Reply) -> Iterator[Server]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def recorded() -> list[Reply]:
+    """The recorded answers, in order; they name `recorded-answers-no-model` as their model."""
+    return [raw(line.encode()) for line in RECORDED.read_text().splitlines()]
 
 
 def whole(text: str, *, finish: str = "stop", usage: dict[str, Any] | None = None) -> Reply:
@@ -111,7 +123,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((body, dict(self.headers)))
-        self.server.script.pop(0)(self)
+        next(self.server.script)(self)
 
     def log_message(self, *args: object) -> None:
         pass
+
+
+if __name__ == "__main__":
+    with serving(*recorded(), again=True) as forever:
+        sys.stdout.write(f"{forever.base_url} gives recorded answers, until Ctrl-C\n")
+        sys.stdout.flush()
+        threading.Event().wait()

@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from evaluator.agents import catalog
 from evaluator.agents.block_tuner.goal import score_of
 from evaluator.agents.block_tuner.hip_knobs import hip_knobs
 from evaluator.agents.block_tuner.knobs import apply_choices
@@ -175,9 +176,11 @@ def test_it_gives_up_where_the_start_does_not_pass():
 
 
 def test_it_submits_nothing_where_there_is_no_source_to_tune():
-    work = launch(context_for("block_tuner", load_task("torch2hip/arena/SiLU"), ScriptedCheck()))
-    assert work.candidate.problems == (("not_written", "kernel.hip"),)
-    assert "the task has no kernel.hip" in work.message
+    check, task = ScriptedCheck(), load_task("torch2hip/arena/SiLU")
+    work = catalog.launch(catalog.read_agent("block_tuner"), context_for("block_tuner", task, check))
+    assert work.candidate.problems == (("other_category", "torch2hip"),)
+    assert (work.ended, work.message, check.seen) == ("gave_up", "Block tuner takes no torch2hip tasks", [])
+    assert (work.usage.turns, work.usage.cost_usd) == (0, 0.0)
 
 
 def test_a_speed_must_be_beaten_by_the_margin_and_reports_by_anything():

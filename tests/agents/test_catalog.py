@@ -22,12 +22,12 @@ def folder(tmp_path, monkeypatch):
 
 def write_agent(folder, text, name="mine"):
     (folder / name).mkdir(exist_ok=True)
-    (folder / name / "agent.yaml").write_text(text)
+    (folder / name / "agent.yaml").write_text(f"about: It is mine.\n{text}")
 
 
 @pytest.mark.parametrize("name", catalog.agent_names())
 def test_every_agents_folder_has_settings_and_a_launcher(name):
-    assert catalog.read_agent(name).title
+    assert catalog.read_agent(name).about.endswith(".")
     assert callable(importlib.import_module(f"evaluator.agents.{name}.launcher").launch)
 
 
@@ -94,6 +94,7 @@ def test_a_setting_that_is_none_is_refused(folder, words, message):
         "title: Mine\nkind: model\nown: {model: {kind: text, default: 3}}\n",
         "title: Mine\nkind: model\nown: {model: {kind: text, wings: 2}}\n",
         "title: Mine\nkind: model\nown: {depth: {default: 3, most: 2}}\n",
+        "title: Mine\nkind: model\ncategories: [hip2cuda]\n",
     ],
 )
 def test_a_broken_file_is_refused(folder, text):

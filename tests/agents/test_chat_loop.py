@@ -19,7 +19,7 @@ from evaluator.agents.single_shot.launcher import launch as launch_once
 from evaluator.errors import HostError, UsageError
 from evaluator.records.sessions import Usage
 from evaluator.tasks.reader import load_task
-from tests.agents.chat_server import dripping, end, error, pieces, raw, serving, stream, whole
+from tests.agents.chat_server import dripping, end, error, pieces, raw, recorded, serving, stream, whole
 from tests.agents.contexts import ScriptedCheck, context_for
 from tests.evaluator.test_records import passed, wrong
 from tests.records import make_gpu_case
@@ -64,6 +64,17 @@ def test_it_gets_the_report_of_each_check_and_submits_the_best():
     assert [message["role"] for message in second] == ["user", "assistant", "user"]
     assert "status: so and so" in second[-1]["content"]
     assert "You may write 2 more" in second[-1]["content"]
+
+
+def test_recorded_answers_are_a_session_that_names_no_model():
+    check = ScriptedCheck(lambda candidate: passed() if b"tl.sum" in candidate.files["softmax.py"] else wrong())
+    with serving(*recorded()) as server:
+        work = launch(context_at(server, check))
+    assert [version.files for version in check.seen][1] == work.candidate.files
+    assert ([entry.kind for entry in work.transcript].count("check"), work.usage.turns) == (3, 3)
+    assert (work.usage.model, work.usage.output_tokens) == ("recorded-answers-no-model", 545)
+    with serving(recorded()[-1]) as server:
+        assert launch_once(context_at(server, check, "single_shot")).candidate.files == work.candidate.files
 
 
 def test_the_question_holds_the_prompt_the_files_and_the_form_of_an_answer():

@@ -9,7 +9,7 @@ from statistics import geometric_mean
 import pytest
 
 from evaluator import codec, workbench
-from evaluator.agents import scoring
+from evaluator.agents import catalog, scoring
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.reasons import Status
@@ -108,7 +108,7 @@ def launched(monkeypatch):
         entry = TranscriptEntry("check", checked.text)
         return SessionOutcome(version(b"a\n"), "finished", prompt="Do it.", transcript=(entry,), usage=Usage(turns=1))
 
-    monkeypatch.setattr(workbench, "load_launcher", lambda name: launch)
+    monkeypatch.setattr(catalog, "load_launcher", lambda name: launch)
     return contexts
 
 
@@ -129,7 +129,7 @@ def test_a_session_is_written_and_reused(tmp_path, launched):
 
 def test_a_session_can_be_read_again_whatever_its_launcher_says_of_its_end(tmp_path, monkeypatch):
     ended = SessionOutcome(version(b"a\n"), "failed", "\ud800 and \0")
-    monkeypatch.setattr(workbench, "load_launcher", lambda name: lambda context: ended)
+    monkeypatch.setattr(catalog, "load_launcher", lambda name: lambda context: ended)
     work(tmp_path)
     assert read_session((tmp_path / "session.json").read_bytes()).message == "\\ud800 and \\x00"
 
@@ -188,7 +188,7 @@ def test_an_impossible_count_counts_as_not_reported(tmp_path, monkeypatch):
     """An agent's own program may say anything of itself."""
     usage = Usage(turns=2**31, input_tokens=10**12 + 1, output_tokens=10**12, cost_usd=float("nan"), tool_calls=3)
     monkeypatch.setattr(
-        workbench,
+        catalog,
         "load_launcher",
         lambda name: lambda context: SessionOutcome(version(b"a\n"), "finished", usage=usage),
     )

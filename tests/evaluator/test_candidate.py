@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from evaluator import agents
 from evaluator.errors import UsageError
+from evaluator.gates import source
+from evaluator.gates.context import Context
+from evaluator.gates.plain.found import LABELS
+from evaluator.gates.plain.reader import read_sources
 from evaluator.records.reasons import Status
-from evaluator.tasks.candidate import baseline, read_candidate
+from evaluator.tasks.candidate import Candidate, baseline, foreign_files, is_library_line, overlay, read_candidate
 from evaluator.tasks.reader import load_task
+from evaluator.tasks.suites import load_suite
 from evaluator.tasks.workspace import make_workspace
 
 TASK = "triton2triton/arena/softmax"
+MODULE = "torch2hip/arena/SiLU"
 
 
 def test_a_fresh_workspace_is_a_candidate_equal_to_the_baseline(tmp_path):
@@ -58,6 +67,56 @@ def test_rewrite_takes_another_variant_in_each_repeat():
     produced = [agents.produce("rewrite", task, repeat) for repeat in range(3)]
     assert len({item.candidate.digest for item in produced}) == 3
     assert sorted(item.expected for item in produced) == [Status.PASSED, Status.PASSED, Status.WRONG_OUTPUT]
+
+
+@pytest.mark.parametrize("agent", ["eager", "compile"])
+def test_a_line_of_the_library_is_what_our_agent_submits_and_nothing_else(agent):
+    task = load_task(MODULE)
+    line = agents.produce(agent, task).candidate
+    assert is_library_line(line, task)
+    assert foreign_files(line, task) == []
+    for other in (replace(line, label="mine"), replace(line, files={**line.files, "module.py": b"import torch\n"})):
+        assert not is_library_line(other, task)
+        assert foreign_files(other, task) == ["module.py"]
+
+
+def test_a_line_of_the_library_submits_nothing_where_no_kernel_is_replaced():
+    produced = agents.produce("compile", load_task(TASK))
+    assert produced.candidate.problems == (("other_category", "triton2triton"),)
+    assert produced.expected is Status.NOT_PRODUCED
+
+
+@pytest.mark.parametrize("task_id", [MODULE, TASK])
+def test_the_source_gate_refuses_files_that_only_a_bundle_can_bring(task_id):
+    task = load_task(task_id)
+    candidate = Candidate({**dict.fromkeys(task.editable, b""), "module.py": b"x = 1\n"}, "mine")
+    rejection = source.check(context_of(task, candidate))
+    assert (rejection.reason, rejection.detail) == ("extra_file", "module.py")
+
+
+def test_what_compile_uses_is_named_and_nobody_has_to_look_at_it():
+    task = load_task(MODULE)
+    context = context_of(task, agents.produce("compile", task).candidate)
+    assert source.check(context) is None
+    assert "torch.compile" in "".join(finding.text for finding in context.findings)
+    assert context.held == []
+
+
+def test_the_hardcoder_adds_one_statement_to_the_expert_and_nothing_that_is_on_no_list():
+    sources = {}
+    for task in load_suite("native-24").tasks:
+        [expert] = overlay(task, "expert", "").files.values()
+        [(name, found)] = agents.produce("shape_hardcoder", task).candidate.files.items()
+        sources[f"{task.id}/{name}"] = found
+        added = set(found.splitlines()) - set(expert.splitlines())
+        assert any(b"zeros_like" in line for line in added)
+        assert len(added) <= 2
+    rules = {name: {one.rule for one in uses} - set(LABELS) for name, uses in read_sources(sources).items()}
+    assert rules == {name: set() for name in sources}
+
+
+def context_of(task, candidate):
+    return Context(task, candidate, baseline(task), SimpleNamespace(clock_covers_streams=False), None)
 
 
 def test_an_unknown_agent_is_named_with_those_that_exist():

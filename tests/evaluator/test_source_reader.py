@@ -55,6 +55,8 @@ class Context:
     """A context of the source gate over these files."""
 
     clock_covers_streams = True
+    foreign_files: tuple[str, ...] = ()
+    is_library_line = False
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.candidate_files = Candidate(files, "test")

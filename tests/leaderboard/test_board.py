@@ -61,6 +61,23 @@ def test_a_reference_line_is_drawn_and_never_ranked(published, entry, page) -> N
     assert shown.entries[-1] is line  # after everything that ranks
 
 
+def test_who_takes_other_categories_is_on_no_board_of_this_one(published, entry, page) -> None:
+    for slug, role in (("eager", "reference_line"), ("block_tuner", "entry")):
+        agent = factories.make_agent(slug=slug, name=slug)
+        published(configuration=factories.make_configuration(agent=agent, model=None, role=role))
+    shown = {category: page(f"/board/smoke/{category}/cpu-x86_64/") for category in ("all", "torch2hip", "hip2hip")}
+    names = {category: [one.agent for one in board.entries] for category, board in shown.items()}
+    assert names == {"all": ["block_tuner"], "torch2hip": ["eager"], "hip2hip": ["block_tuner"]}
+
+
+def test_where_there_are_only_lines_it_says_how_to_put_the_first_model_there(published, entry, client) -> None:
+    how = b"Only reference lines are here so far"
+    published(configuration=entry("Baseline", role="reference_line"))
+    assert [how in client.get(address).content for address in ("/", BOARD)] == [True, True]
+    published(configuration=entry("Entry"))
+    assert [how in client.get(address).content for address in ("/", BOARD)] == [False, False]
+
+
 @pytest.mark.parametrize("status", ["errored", "not_judged", "cancelled"])
 def test_an_entry_without_a_verdict_somewhere_is_incomplete(published, entry, page, status) -> None:
     published(status, "wrong_output", *PASSED[2:], configuration=entry("Gap"))

@@ -148,7 +148,7 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
         for n in range(len(values))
     ]
     runs = [
-        RunRow(r, r, "claude", "entry", "Claude Code", "Opus 4.6", {}, "none", "run_here", factories.NOON)
+        RunRow(r, r, "claude", "entry", "Claude Code", "Opus 4.6", {}, "none", "run_here", factories.NOON, "claude")
         for r in range(3)
     ]
     results = [_row(run, task, values[task][run]) for run in range(3) for task in range(len(values))]

@@ -108,6 +108,14 @@ def test_what_was_timed_by_another_protocol_than_its_run_is_in_no_rank(published
     assert (standing.boards["all"], standing.tallies["all"].may_rank) == ("/board/smoke/all/cpu-x86_64/", 0)
 
 
+def test_a_built_in_agent_says_what_it_does(db, page) -> None:
+    agent = factories.make_agent(slug="rewrite", name="Rewrite", kind="built_in")
+    factories.make_configuration(agent=agent, slug="rewrite", model=None, role="reference_line")
+    for address in ("/agent/rewrite/", "/configuration/rewrite/"):
+        assert page(address).lead.startswith("Picks one of the variants that are written beside each task")
+    assert page("/configuration/rewrite/").lead.endswith("draw it for comparison and never rank it.")
+
+
 @pytest.mark.parametrize("address", ["/agent/nobody/", "/model/nothing/", "/configuration/nothing/"])
 def test_who_does_not_exist_is_not_found(db, client, address) -> None:
     assert client.get(address).status_code == 404

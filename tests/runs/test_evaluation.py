@@ -198,7 +198,7 @@ def test_the_real_evaluator_judges_a_candidate_that_was_stored(
 def test_an_agent_that_is_none_of_ours_writes_nothing_here(site: Site) -> None:
     stranger = Configuration.objects.get(slug="baseline")
     stranger.agent = make_agent(name="Somebody")
-    with pytest.raises(RunError, match=r"not a reference agent \(baseline, expert, rewrite\)"):
+    with pytest.raises(RunError, match=r"not a reference agent \(baseline, compile, .*rewrite"):
         candidates.written_by(stranger, site.suite, repeat=0)
 
 

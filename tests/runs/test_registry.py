@@ -68,11 +68,22 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
 
 
 IN_SESSIONS = ("block_tuner", "chat_loop", "single_shot", "replay", "claude_code", "codex", "cursor")
+LINES = ("baseline", "rewrite", "eager", "compile", "shape_hardcoder")  # and expert
+
+
+def test_the_role_of_a_built_in_agent_follows_from_its_kind(tmp_path: Path) -> None:
+    registry.load_registry(registry.BUNDLED)
+    lines = Configuration.objects.filter(role="reference_line").values_list("slug", flat=True)
+    assert set(lines) == {"expert", *LINES}
+    with pytest.raises(RegistryError):
+        load(tmp_path, "configurations: {mine: {agent: rewrite, role: entry}}")
+    load(tmp_path, "configurations: {rewrite: {agent: rewrite, role: entry}}")
+    assert Configuration.objects.get(slug="rewrite").role == "reference_line"
 
 
 def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:
     run = site.new_run()
-    Configuration.objects.filter(pk=run.configuration_id).update(role="reference_line")
+    Configuration.objects.filter(pk=run.configuration_id).update(run_cap_usd=5)
     Configuration.objects.filter(slug="expert").update(slug="renamed")
     Host.objects.filter(pk=site.host.pk).update(is_enabled=False, note="mine")
     Agent.objects.create(slug="mine", name="Mine")
@@ -80,13 +91,13 @@ def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: S
     (tmp_path / "registry.yaml").write_text(text)
     counts = registry.load_registry(tmp_path / "registry.yaml", only_missing=True)
     assert counts["agents"] == 1
-    configurations = {"baseline", "renamed", "rewrite", "block_tuner-6", *IN_SESSIONS}
+    configurations = {"renamed", "block_tuner-6", "block_tuner-12", *LINES, *IN_SESSIONS}
     assert set(Configuration.objects.values_list("slug", flat=True)) == configurations
     host = Host.objects.get()
     assert (host.is_enabled, host.note) == (False, "mine")
     run.configuration.refresh_from_db()
-    assert run.configuration.role == "reference_line"
-    known = {"baseline", "expert", "mine", "new", "rewrite", *IN_SESSIONS}
+    assert run.configuration.run_cap_usd == 5
+    known = {"expert", "mine", "new", *LINES, *IN_SESSIONS}
     assert set(Agent.objects.values_list("slug", flat=True)) == known
 
 
@@ -169,4 +180,4 @@ def test_the_same_settings_under_another_name_are_refused(tmp_path: Path) -> Non
 def test_a_configuration_that_has_runs_keeps_its_meaning(tmp_path: Path, site: Site) -> None:
     site.new_run()
     (problem,) = problems(tmp_path, "configurations: {rewrite: {agent: rewrite, settings: {timeout_s: 60}}}")
-    assert "has runs, so its settings cannot change" in problem
+    assert "has runs, so its settings, role cannot change" in problem

@@ -1,12 +1,12 @@
 """Changes one knob after another, keeps every version that is correct and better, and stops after a round without gain.
 
-The same task, device and repeat give the same search: repeat n begins with the n-th knob. A torch2hip task has no
-source to tune, so there the agent submits nothing and says so.
+The same task, device and repeat give the same search: repeat n begins with the n-th knob.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from evaluator.agents.block_tuner.goal import Score, score_of
 from evaluator.agents.block_tuner.hip_knobs import hip_knobs
@@ -14,7 +14,7 @@ from evaluator.agents.block_tuner.knobs import Knob, apply_choices
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.agents.scoring import speedup_of
-from evaluator.records.sessions import Ending, TranscriptEntry, Usage
+from evaluator.records.sessions import NOTHING_SPENT, Ending, TranscriptEntry, Usage
 from evaluator.tasks.candidate import Candidate
 from evaluator.wording import counted
 
@@ -23,12 +23,7 @@ FINDERS = {".py": triton_knobs, ".hip": hip_knobs, ".cu": hip_knobs}
 
 def launch(context: SessionContext) -> SessionOutcome:
     task = context.task
-    sources = {name: (task.folder / name).read_bytes() for name in task.editable if (task.folder / name).is_file()}
-    if missing := [name for name in task.editable if name not in sources]:
-        problems = tuple(("not_written", name) for name in missing)
-        message = f"the task has no {', '.join(missing)} that could be tuned"
-        return SessionOutcome(Candidate({}, context.agent, problems), "gave_up", message, usage=usage_of(0))
-    return Search(context, sources).run()
+    return Search(context, {name: (task.folder / name).read_bytes() for name in task.editable}).run()
 
 
 class Search:
@@ -108,7 +103,7 @@ class Search:
 
 def usage_of(checks: int) -> Usage:
     """The usage of a search: one turn a check, no tokens, no tool calls and no cost."""
-    return Usage(checks, input_tokens=0, cached_input_tokens=0, output_tokens=0, cost_usd=0.0, tool_calls=0)
+    return replace(NOTHING_SPENT, turns=checks)
 
 
 def knobs_of(sources: Mapping[str, bytes]) -> list[Knob]:

@@ -26,6 +26,10 @@ KINDS = {"built_in": "built in: this site can run it", "external": "external"}
 NEWEST_RUNS = 50
 TO_ADD = "Add agents, models and configurations with `manage.py load_registry FILE`."
 NO_RUNS = "No runs yet. Runs start in the admin."
+LEADS = {
+    "entry": "One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
+    "reference_line": "A reference line: leaderboards draw it for comparison and never rank it.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def build_agent(query: Query, *, slug: str) -> AgentPage | None:
     facts = (("Kind", KINDS[row.kind], ""), *((("Home page", printable(row.url), row.url),) if row.url else ()))
     return AgentPage(
         title=printable(row.name),
-        lead=f"An agent with {plural(len(found), 'configuration')}.",
+        lead=" ".join(filter(None, (row.about, f"An agent with {plural(len(found), 'configuration')}."))),
         crumbs=(Link("Agents", page_url("agents")),),
         tables=_tables(found, ranked, latest, "No configuration of this agent is registered."),
         agent=_agent_summary(row),
@@ -147,7 +151,7 @@ def build_configuration(query: Query, *, slug: str) -> ConfigurationPage | None:
     latest = tuple(run_line(one) for one in runs.newest(NEWEST_RUNS, configuration=slug))
     return ConfigurationPage(
         title=entry_name(row.agent, row.model),
-        lead="One agent, model and set of settings: one leaderboard entry. Any change makes a new configuration.",
+        lead=" ".join(filter(None, (row.about, LEADS[row.role]))),
         crumbs=(
             Link("Agents", page_url("agents")),
             Link(printable(row.agent), page_url("agent", row.agent_slug)),

@@ -100,6 +100,7 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
         view = replace(view, source="", operator="")
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
+    runs = [run for run in runs if run.takes_part(board_tasks)]
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
     whole = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
     tasks = tuple(task for task in board_tasks if view.includes(task))

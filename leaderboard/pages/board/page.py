@@ -45,6 +45,7 @@ class BoardPage(Page):
     is_filtered: bool = field(metadata=SCREEN)
     compare_choices: tuple[Choice, ...] = field(metadata=SCREEN)  # of the form that opens a comparison of two entries
     compare_inputs: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    has_lines_only: bool = field(metadata=SCREEN)  # filtered out or not, there is a line and no entry
     ranks_note: str = field(metadata=SCREEN)
     table_kind: str = field(metadata=SCREEN)
 
@@ -91,6 +92,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         is_filtered=board.view.is_filtered,
         compare_choices=_compare_choices(entries),
         compare_inputs=board.view.hidden_inputs(_COMPARE),
+        has_lines_only={entry.role for entry in board.standings.entries} == {"reference_line"},
         ranks_note=_ranks_note(board),
         table_kind="board paper" if board.view.view else "board",
     )

@@ -102,6 +102,7 @@ def _shown(runs: Mapping[SuiteBoardsRow, Sequence[RunRow]]) -> list[SuiteBoardsR
 def _boards_of(
     row: SuiteBoardsRow, tasks: Sequence[TaskRow], runs: Sequence[RunRow], results: Sequence[ResultRow]
 ) -> SuiteBoards:
+    runs = [run for run in runs if run.takes_part(tasks)]
     found = standings(tasks, runs, results, is_functional=row.is_functional)
     sizes = Counter(task.category for task in tasks)
     counts = {ALL: len(tasks)} | {slug: sizes[slug] for slug in CATEGORIES if slug in sizes}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from evaluator.records.record import PROTOCOL
+from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.home.boards import Leader, SuiteBoards, suite_boards
@@ -22,6 +23,7 @@ class HomePage(Page):
     boards: tuple[SuiteBoards, ...]
     newest_runs: tuple[RunLine, ...]
     open_attempts: int
+    has_lines_only: bool = field(metadata=SCREEN)  # there are boards of today's protocol, and none has an entry
 
 
 def build(query: Query) -> HomePage:
@@ -39,6 +41,7 @@ def build(query: Query) -> HomePage:
         boards=found,
         newest_runs=newest,
         open_attempts=runs.open_attempts(),
+        has_lines_only={one.entries > 0 for one in found if not one.is_past} == {False},
     )
 
 

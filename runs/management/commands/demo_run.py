@@ -1,4 +1,4 @@
-"""Runs the demo: the reference agents on the smoke suite, evaluated by this host's worker and published."""
+"""Runs the demo: three reference agents on the smoke suite, evaluated by this host's worker and published."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import F, Q
 from django.utils import timezone
 
-from evaluator.agents import REFERENCE_AGENTS, produce
+from evaluator.agents import DEMO_AGENTS, produce
 from evaluator.errors import EvaluatorError
 from evaluator.records.record import PROTOCOL
 from runs import candidates
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         host = row_named(Host.objects.select_related("device_class"), ONE_HOST, name=settings.HOST_NAME)
         suite = current_suite(options["suite"])
         try:
-            runs = [_run_of(agent, suite, host) for agent in REFERENCE_AGENTS]
+            runs = [_run_of(agent, suite, host) for agent in DEMO_AGENTS]
         except (RunError, EvaluatorError) as error:
             raise CommandError(f"the demo cannot start: {error}") from error
         drafts = [run for run in runs if run.state == Run.State.DRAFT]
