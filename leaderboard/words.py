@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from evaluator.tasks import spec
 from leaderboard.formatting import printable
 from leaderboard.tables import Cell
 
 AGENT_VERSION = "agent_version"  # the setting with the version of the agent
 NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
 ALL = "all"  # the leaderboard over all categories
-CATEGORIES = {
-    ALL: "All categories",
-    "hip2hip": "HIP to HIP",
-    "torch2hip": "PyTorch to HIP",
-    "triton2triton": "Triton to Triton",
-}
+CATEGORIES = {ALL: "All categories"} | {name: one.title for name, one in spec.CATEGORIES.items()}
 
 
 def suite_name(title: str, slug: str) -> str:

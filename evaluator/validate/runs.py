@@ -33,7 +33,7 @@ def variants(subject: Subject) -> Iterator[str]:
 
 def gfx942(subject: Subject) -> Iterator[str]:
     """The kernels of the expert and of the baseline, if it has any, compile for gfx942."""
-    ours = subject.record(candidate.baseline(subject.task)) if subject.task.category != "torch2hip" else None
+    ours = subject.record(candidate.baseline(subject.task)) if not subject.task.starts_from_torch else None
     for name, record in (("baseline", ours), ("expert", _expert_record(subject))):
         if record is not None and (outcome := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
             yield f"{name}: {outcome}"
