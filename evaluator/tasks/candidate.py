@@ -120,7 +120,7 @@ def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
 
 
 def baseline(task: TaskSpec) -> Candidate:
-    """The task's own sources as a candidate: the editable file, or where a task starts from PyTorch its module (eager)."""
+    """The task's own sources as a candidate: the editable file, or the PyTorch module that it starts from (eager)."""
     return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")
 
 

@@ -1,4 +1,4 @@
-"""The exact GELU of a scaled sum, as z times the share of a normal distribution below z; erfc keeps its small values."""
+"""The exact GELU of a scaled sum, as z times the share of a normal distribution below z, by way of erfc."""
 
 from __future__ import annotations
 
