@@ -69,7 +69,8 @@ def _tasks(options: argparse.Namespace) -> int:
         prove([load_task(task_id) for task_id in task_ids()])
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
-        sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {small} small, {len(task.cases) - small} full cases\n")
+        cases = f"{small} small, {len(task.cases) - small} full cases"
+        sys.stdout.write(f"{task.id:45} {task.digest[:12]}  {cases}{'  plain' if task.is_plain else ''}\n")
     return OK
 
 
@@ -95,7 +96,7 @@ def _new_task(options: argparse.Namespace) -> int:
     from evaluator.tasks.spec import tasks_folder
     from evaluator.validate.skeleton import write_skeleton
 
-    folder = write_skeleton(options.category, options.name, tasks_folder())
+    folder = write_skeleton(options.category, options.name, tasks_folder(), is_plain=options.plain)
     sys.stdout.write(
         f"{folder}\nrun `python -m evaluator validate {folder.relative_to(tasks_folder())}` for what to do next\n"
     )

@@ -1,4 +1,7 @@
-"""The reason why a result does not count. `may_rank` in runs/querysets.py is the same rule; a test compares the two."""
+"""The reason why a result does not count, and which ones count as correct.
+
+`may_rank` and `is_correct` in runs/querysets.py are the same rules; a test compares them.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from typing import Protocol
 
 from evaluator.wording import counted
 from leaderboard.formatting import listed
+from runs.trust import Trust
 
 REFERENCE_LINE = "Reference line: shown for comparison, never ranked."
 NO_VERDICT = ("errored", "not_judged", "cancelled")
+HACKED = Trust.HACKED.value
 _AUDITS = {
-    "hacked": "found to be hacked",
     "contaminated": "found to be contaminated",
     "harness_fault": "affected by a harness fault",
 }
@@ -40,10 +44,15 @@ def obstacle(
     if not is_own_protocol:
         return "timed with another protocol than the leaderboard's"
     if is_held:
-        return "on hold for a review"
+        return f"{Trust.HELD.label} for a review"
     if is_uncalibrated:
         return "from a host that is not accepted" if host_is_accepted is False else "from a host that is not calibrated"
     return None
+
+
+def is_correct(correct: bool | None, audit: str) -> bool:
+    """Whether a result counts as correct: one that an audit found hacked does not, whatever its evaluation says."""
+    return bool(correct) and audit != HACKED
 
 
 class CountableResult(Protocol):
@@ -74,7 +83,7 @@ def may_count(result: CountableResult) -> bool:
         is_held=result.is_held,
         is_uncalibrated=result.is_uncalibrated,
     )
-    return reason is None and not result.is_functional
+    return reason is None and result.audit != HACKED and not result.is_functional
 
 
 def why_not_ranked(role: str, obstacles: Sequence[str | None]) -> str | None:

@@ -97,9 +97,13 @@ def duration(span: timedelta) -> str:
     return seconds(max(span.total_seconds(), 0))
 
 
-def moment(at: datetime) -> str:
+def day(at: datetime) -> str:
     at = at.astimezone(UTC)
-    return f"{at.day}{NBSP}{at:%b}{NBSP}{at.year}, {at:%H:%M}{NBSP}UTC"
+    return f"{at.day}{NBSP}{at:%b}{NBSP}{at.year}"
+
+
+def moment(at: datetime) -> str:
+    return f"{day(at)}, {at.astimezone(UTC):%H:%M}{NBSP}UTC"
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:

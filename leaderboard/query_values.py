@@ -11,7 +11,8 @@ from datetime import date
 
 from evaluator.records.moments import is_future_day
 from leaderboard.problems import BadQuery
-from leaderboard.words import CATEGORIES, ORIGINS, RUN_STATES, VERIFICATIONS
+from leaderboard.words import CATEGORIES, RUN_STATES
+from runs.trust import OF_RUNS
 
 MOST_LETTERS = 60  # of a value that an error quotes
 MOST_VALUE = 200  # characters of a value, since a page repeats it in each of its links
@@ -56,9 +57,8 @@ VALUES: Mapping[str, ValueKind] = {
     "method": _one_of(("exclusive",), "exclusive, or nothing"),
     "common": _one_of(("1",), "1, or nothing"),
     "category": _one_of(CATEGORIES, f"one of {', '.join(CATEGORIES)}"),
-    "origin": _one_of(ORIGINS, f"one of {', '.join(ORIGINS)}"),
     "state": _one_of(RUN_STATES, f"one of {', '.join(RUN_STATES)}"),
-    "verification": _one_of(VERIFICATIONS, f"one of {', '.join(VERIFICATIONS)}"),
+    "trust": _one_of(OF_RUNS, f"one of {', '.join(OF_RUNS)}"),
 }
 
 

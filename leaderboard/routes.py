@@ -13,6 +13,7 @@ from leaderboard.pages import analysis, claims, data, published, search, version
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
+from leaderboard.pages.board import history
 from leaderboard.pages.board import page as board
 from leaderboard.pages.compare import page as compare
 from leaderboard.pages.cost import page as cost
@@ -26,7 +27,7 @@ from leaderboard.pages.hosts import page as hosts
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.portability import page as portability
-from leaderboard.pages.result import attempts, audits
+from leaderboard.pages.result import attempts, audits, transcript
 from leaderboard.pages.result import page as result
 from leaderboard.pages.run import index as runs
 from leaderboard.pages.run import page as run
@@ -51,6 +52,7 @@ class Route:
     query: str = ""  # the names that the query string may hold
     template: str = ""
     section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
+    is_shared: bool = False  # others link to it and embed parts of it: it has an image for previews of its own
     is_live: bool = False  # made again after a second: shows progress, heartbeats or the date
     revision_of: Callable[..., str | None] | None = None  # takes the pattern's parts, see `cached_by_revision`
 
@@ -94,15 +96,34 @@ def _data(query: Query) -> Page:
 
 
 ROUTES = (
-    Route("home", "", home.HomePage, home.build, "Leaderboards and the latest runs", is_live=True),
+    Route(
+        "home",
+        "",
+        home.HomePage,
+        home.build,
+        "Leaderboards with their leaders, and what is new",
+        is_shared=True,
+        is_live=True,
+    ),
     Route(
         "board",
         "board/<slug:suite>/<slug:category>/<slug:device>/",
         board.BoardPage,
         board.build,
         "One leaderboard: entries, reference lines, all public results",
-        "sort, view, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "sort, view, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
+        is_shared=True,
+    ),
+    Route(
+        "history",
+        "history/<slug:suite>/<slug:category>/<slug:device>/",
+        history.HistoryPage,
+        history.build,
+        "One leaderboard over time: who was ranked at the end of each day on which something was published",
+        "version, protocol",
+        section="home",
+        is_shared=True,
     ),
     Route(
         "generalizations",
@@ -110,6 +131,7 @@ ROUTES = (
         generalizations.GeneralizationsPage,
         generalizations.build,
         "Leaderboards and rounds with unseen cases",
+        section="analysis",
     ),
     Route(
         "generalization",
@@ -118,7 +140,8 @@ ROUTES = (
         generalization.build,
         "Unseen cases of one leaderboard: quadrants, speed, regressions; before the reveal counts over the suite",
         "round, version, protocol",
-        section="generalizations",
+        section="analysis",
+        is_shared=True,
     ),
     Route(
         "distribution",
@@ -126,8 +149,9 @@ ROUTES = (
         distribution.DistributionPage,
         distribution.build,
         "How the speedups of a leaderboard's entries are distributed over its tasks",
-        "clock, method, agent, model, origin, verification, since, source, operator, as_of, version, protocol",
+        "clock, method, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
+        is_shared=True,
     ),
     Route(
         "compare",
@@ -148,6 +172,7 @@ ROUTES = (
         "digest, device, a, b",
         section="tasks",
         revision_of=of_task,
+        is_shared=True,
     ),
     Route("agents", "agents/", agents.AgentsPage, agents.build, "All agents, models and configurations"),
     Route(
@@ -187,6 +212,7 @@ ROUTES = (
         runs.build,
         "Runs, newest first, 50 to a page",
         "suite, device, configuration, protocol, state, page",
+        section="home",
         is_live=True,
     ),
     Route(
@@ -195,7 +221,7 @@ ROUTES = (
         run.RunPage,
         run.build,
         "One run with its progress, results and history",
-        section="runs",
+        section="home",
         revision_of=of_run,
     ),
     Route(
@@ -205,8 +231,9 @@ ROUTES = (
         result.build,
         "One result with all its details",
         "attempt",
-        section="runs",
+        section="home",
         revision_of=of_result,
+        is_shared=True,
     ),
     Route(
         "attempts",
@@ -215,17 +242,29 @@ ROUTES = (
         attempts.build,
         "Two attempts at one result side by side",
         "old, new",
-        section="runs",
+        section="home",
         revision_of=of_result,
     ),
-    Route("published", "published/", published.PublishedPage, published.build, "Tables from papers"),
+    Route(
+        "transcript",
+        "result/<row:result>/session/",
+        transcript.TranscriptPage,
+        transcript.build,
+        "The agent's session behind one result: each step with its output and the version that it led to",
+        "q, page",
+        section="home",
+        revision_of=of_result,
+    ),
+    Route(
+        "published", "published/", published.PublishedPage, published.build, "Tables from papers", section="analysis"
+    ),
     Route(
         "published_table",
         "published/<slug:slug>/",
         published.PublishedTablePage,
         published.build_table,
         "One table of a paper, as printed",
-        section="published",
+        section="analysis",
     ),
     Route(
         "kernelbench_x",
@@ -233,7 +272,7 @@ ROUTES = (
         kernelbench_x.KernelBenchXPage,
         kernelbench_x.build,
         "KernelBench-X as printed in its paper, with charts and checks, and submitted runs",
-        section="published",
+        section="analysis",
     ),
     Route(
         "claims",
@@ -242,7 +281,7 @@ ROUTES = (
         claims.build,
         "Published claims: results of other benchmarks as their authors state them",
         "page",
-        section="published",
+        section="analysis",
     ),
     Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Index of the analysis pages"),
     Route(
@@ -298,9 +337,10 @@ ROUTES = (
         queue.QueuePage,
         queue.build,
         "Waiting and running attempts, and expected waits",
+        section="submit",
         is_live=True,
     ),
-    Route("hosts", "hosts/", hosts.HostsPage, hosts.build, "Hosts and their devices", section="queue", is_live=True),
+    Route("hosts", "hosts/", hosts.HostsPage, hosts.build, "Hosts and their devices", section="submit", is_live=True),
     Route("search", "search/", search.SearchPage, search.build, "Search by name or digest", "q", is_live=True),
     Route(
         "versions",
@@ -308,29 +348,37 @@ ROUTES = (
         versions.VersionsPage,
         versions.build,
         "Versions of protocols, evaluator and suites, and their changes",
-        section="metrics",
+        section="data",
     ),
-    Route("metrics", "metrics/", metrics.MetricsPage, metrics.build, "Metrics, their formulas and terms"),
+    Route(
+        "metrics", "metrics/", metrics.MetricsPage, metrics.build, "Metrics, their formulas and terms", section="data"
+    ),
     Route("data", "data/", data.DataPage, _data, "Addresses of all data, and the nightly dump", is_live=True),
 )
 
 # The links in every page's header, in order: a route's name and its label.
 NAVIGATION = {
     "home": "Leaderboards",
-    "generalizations": "Unseen cases",
     "tasks": "Tasks",
     "agents": "Agents",
-    "runs": "Runs",
     "analysis": "Analysis",
-    "queue": "Queue",
-    "published": "Papers",
-    "metrics": "Metrics",
-    "submit": "Submit",
     "data": "Data",
-    "search": "Search",
+    "submit": "Submit",
+}
+# The links in every page's footer. With those of the header they are all pages whose address names nothing, and search
+# has its field in the header.
+SITE_MAP = {
+    "Analysis": {name: title for name, title, _ in analysis.VIEWS},
+    "Results": {"runs": "Runs", "kernelbench_x": "KernelBench-X", "claims": "Claims"},
+    "Evaluation": {"queue": "Queue", "hosts": "Hosts"},
+    "Method": {"metrics": "Metrics", "versions": "Versions"},
 }
 
 
-def navigation(request: HttpRequest) -> dict[str, list[tuple[str, str, str]]]:
-    """Context processor: name, address and label of each link in the header."""
-    return {"navigation": [(name, page_url(name), label) for name, label in NAVIGATION.items()]}
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: name, address and label of each link in the header, and in each part of the footer."""
+    return {"navigation": _links(NAVIGATION), "site_map": {title: _links(part) for title, part in SITE_MAP.items()}}
+
+
+def _links(labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(name, page_url(name), label) for name, label in labels.items()]

@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from leaderboard.csv_text import csv_text
 
+MOST_STACKED = 16  # columns of a table whose rows are readable as blocks
 Value = str | int | float | bool | None
 ValueType = Literal["text", "integer", "number", "boolean"]
 Row = TypeVar("Row")
@@ -26,6 +27,7 @@ class Cell:
     tone: str = ""  # good, bad, ours, open: with a mark, never by colour alone
     mark: str = ""
     iso: str = ""  # a moment for machines
+    bar: float | None = None  # length of a bar below the text, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Field(Generic[RowIn]):
     on_page: bool = True  # False: only in CSV and JSON
     metric: str = ""  # the metric's slug on the metrics page, where its formula is
     sort: Callable[[RowIn], float | None] | None = None  # orders rows by this number, the largest first
+    smallest_first: bool = False
     sort_url: str = ""
     sorted: str = ""  # ascending or descending, for aria-sort
     about: str = ""  # its meaning in one sentence; the nightly dump has the board's fields that say one
@@ -79,6 +82,11 @@ class Table:
             for group in self.groups
             if group.rows
         ]
+
+    @property
+    def is_stacked(self) -> bool:
+        """Whether a phone shows each row as a block, its cells below one another, since it is too narrow for them."""
+        return 2 < len(self.shown_fields) <= MOST_STACKED
 
     @property
     def size(self) -> int:

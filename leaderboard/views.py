@@ -4,38 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django.conf import settings
+from django.contrib.sitemaps import views as sitemaps
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from leaderboard.charts import Chart
-from leaderboard.downloads.feed import feed_of_changes
+from leaderboard.charts import Chart, Sheet
+from leaderboard.downloads.feed import feed_of_board, feed_of_changes
 from leaderboard.downloads.rows import csv_chunks
 from leaderboard.downloads.run_zip import zip_chunks
-from leaderboard.drawings import MissingFont, png_of, svg_of
+from leaderboard.downloads.sitemap import ROBOTS
+from leaderboard.drawings import MissingFont, badge_svg, card_of, png_of, svg_of
 from leaderboard.encoding import encode
 from leaderboard.figures import plotly_figure
 from leaderboard.http.etags import cached_by_revision, live
-from leaderboard.pages.base import Page, Query
+from leaderboard.pages.base import Page, Query, day_of, page_url
+from leaderboard.pages.board.elsewhere import badge_of
+from leaderboard.pages.board.page import BoardPage
 from leaderboard.pages.result import page as result_page
 from leaderboard.pages.task import page as task_page
 from leaderboard.problems import problem, refuse_unknown
-from leaderboard.queries import dump_folder, results, sessions
+from leaderboard.queries import boards, dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
 from leaderboard.routes import Route
 from leaderboard.tables import Table, csv_lines, json_rows
+from leaderboard.words import CATEGORIES
 
 View = Callable[..., HttpResponseBase]
 Part = TypeVar("Part", Table, Chart)
 PLOTLY = Path(settings.BASE_DIR) / "static" / "vendor" / "plotly" / "plotly.js"  # scripts/fetch_plotly.py brings it
 PROGRESS = "progress/"
+ABOUT = "A leaderboard for AI agents that optimise GPU kernels."  # for previews of a page without a sentence of its own
 POLLED = {"run": "leaderboard/_run_progress.html", "queue": "leaderboard/_queue.html"}
 
 
@@ -110,6 +118,50 @@ def explore(route: Route) -> View:
     return page
 
 
+def embed(route: Route, kind: Literal["chart", "table"]) -> View:
+    """One chart or table alone, in a frame of any site: without header, cookies and scripts."""
+
+    @for_page(route)
+    def page(request: HttpRequest, part: str, **parts: Any) -> HttpResponse:
+        built = _build(route, request, parts)
+        shown = _part(built.charts, part) if kind == "chart" else _part(built.tables, part)
+        context = {kind: shown, "day": day_of(route.known(request.GET))}
+        context |= _context(request, route, built, f"embed/{kind}/{part}/")
+        return render(request, "leaderboard/embed.html", context)
+
+    return xframe_options_exempt(page)
+
+
+def card(route: Route) -> View:
+    """The image of a page's preview in chats and feeds (OpenGraph)."""
+
+    @for_page(route)
+    def file(request: HttpRequest, **parts: Any) -> HttpResponseBase:
+        page, host = _build(route, request, parts), request.get_host()
+        return _png(lambda: card_of(page.title, page.lead or ABOUT, page.card_lines, host))
+
+    return file
+
+
+def badge(route: Route) -> View:
+    """A badge of a board, or of one of its entries among all."""
+
+    def read(query: Query) -> dict[str, str]:
+        return {name: value for name, value in route.known(query).items() if name in ("version", "protocol", "as_of")}
+
+    def file(request: HttpRequest, configuration: str = "", **parts: Any) -> HttpResponse:
+        page = route.build(read(request.GET), **parts)
+        if page is None:
+            raise Http404
+        assert isinstance(page, BoardPage)
+        found = badge_of(f"{page.title}, {page.device_title}", page.entries, configuration)
+        if found is None:
+            raise Http404
+        return HttpResponse(badge_svg(found.left, found.right, found.kind), content_type="image/svg+xml")
+
+    return _cached(route, file, read)
+
+
 def csv(route: Route) -> View:
     @for_data(route)
     def file(request: HttpRequest, table: str, **parts: Any) -> HttpResponseBase:
@@ -142,7 +194,7 @@ def rows_csv(collection: Collection) -> View:
 def svg(route: Route) -> View:
     @for_data(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
-        drawing = svg_of(_chart(route, request, chart, parts))
+        drawing = svg_of(_sheet(route, request, chart, parts))
         return _named(HttpResponse(drawing, content_type="image/svg+xml"), f"{route.name}-{chart}.svg")
 
     return file
@@ -151,19 +203,43 @@ def svg(route: Route) -> View:
 def png(route: Route) -> View:
     @for_data(route)
     def file(request: HttpRequest, chart: str, **parts: Any) -> HttpResponseBase:
-        drawing = svg_of(_chart(route, request, chart, parts))
-        try:
-            return _named(HttpResponse(png_of(drawing), content_type="image/png"), f"{route.name}-{chart}.png")
-        except MissingFont as error:
-            return problem(503, f"{error}.")
+        drawing = svg_of(_sheet(route, request, chart, parts))
+        return _png(lambda: png_of(drawing), f"{route.name}-{chart}.png")
 
     return file
+
+
+def _png(draw: Callable[[], bytes], name: str = "") -> HttpResponseBase:
+    """An image, as a file of that name if there is one."""
+    try:
+        response = HttpResponse(draw(), content_type="image/png")
+    except MissingFont as error:
+        return problem(503, f"{error}.")
+    return _named(response, name) if name else response
 
 
 @read_only
 @cached_by_revision
 def feed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(feed_of_changes(request), content_type="application/atom+xml; charset=utf-8")
+
+
+@read_only
+@cached_by_revision
+def board_feed(request: HttpRequest, suite: str, category: str, device: str) -> HttpResponse:
+    if category not in CATEGORIES or boards.find(suite, None, device) is None:
+        raise Http404
+    return HttpResponse(feed_of_board(request, suite, device), content_type="application/atom+xml; charset=utf-8")
+
+
+@read_only
+def robots(request: HttpRequest) -> HttpResponse:
+    address = request.build_absolute_uri(reverse("leaderboard:sitemap_index"))
+    return HttpResponse(ROBOTS.format(sitemap=address), content_type="text/plain; charset=utf-8")
+
+
+sitemap_index = read_only(cached_by_revision(sitemaps.index))
+sitemap = read_only(cached_by_revision(sitemaps.sitemap, only("p")))
 
 
 @read_only
@@ -237,8 +313,12 @@ def _table(route: Route, request: HttpRequest, table: str, parts: dict[str, Any]
     return _part(_build(route, request, parts).tables, table)
 
 
-def _chart(route: Route, request: HttpRequest, chart: str, parts: dict[str, Any]) -> Chart:
-    return _part(_build(route, request, parts).charts, chart)
+def _sheet(route: Route, request: HttpRequest, chart: str, parts: dict[str, Any]) -> Sheet:
+    """A chart with what says where it is from, as it is looked at without its page."""
+    page, known = _build(route, request, parts), route.known(request.GET)
+    address = reverse(f"leaderboard:{route.name}", kwargs=parts) + (f"?{urlencode(known)}" if known else "")
+    source = (f"ArenaBoard, as of {day_of(known)}", request.build_absolute_uri(address))
+    return Sheet(_part(page.charts, chart), page.subject or page.title, source)
 
 
 def _part(parts: Mapping[str, Part], name: str) -> Part:
@@ -257,10 +337,13 @@ def _build(route: Route, request: HttpRequest, parts: dict[str, Any]) -> Page:
 def _context(request: HttpRequest, route: Route, page: Page, tail: str = "") -> dict[str, Any]:
     """The context of a page: `here` is its address without `tail`, `api` that of its data.
 
-    `query` has only what the page takes, since data refuses other parameters, such as those that other sites add.
+    `about` and `card` are the text and the image of its preview. `query` has only what the page takes, since data
+    refuses other parameters, such as those that other sites add.
     """
     here, query = request.path.removesuffix(tail), urlencode(route.known(request.GET))
     place = {"route": route.name, "section": route.section or route.name, "here": here, "api": f"/api/v1{here}"}
+    place["origin"] = request.build_absolute_uri("/").removesuffix("/")
+    place |= {"about": page.lead or ABOUT, "card": f"{here}card.png" if route.is_shared else page_url("home_card")}
     return place | {"page": page, "query": query and f"?{query}"}
 
 

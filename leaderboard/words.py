@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from evaluator.tasks import spec
-from leaderboard.formatting import printable
+from leaderboard.formatting import listed, printable
 from leaderboard.tables import Cell
+from runs.trust import Trust
 
 AGENT_VERSION = "agent_version"  # the setting with the version of the agent
 NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
@@ -66,12 +68,32 @@ GATES = {
     "integrity": "No tampering with protected files, no forged messages, no impossible times.",
 }
 
-FLAGS = {
-    "hold": (
-        "on hold",
-        "The source uses something that no kernel needs, or a time is doubtful: see the findings. Not ranked until a "
-        "reviewer has checked it.",
+TRUST = {  # of runs, and doubts about results
+    "claimed": Word(
+        Trust.CLAIMED.label, "ours", "○", "Imported: measured elsewhere, and shown as its submitter states it."
     ),
+    "run_here": Word(Trust.RUN_HERE.label, "good", "●", "Evaluated on our own hosts."),
+    "reproduced": Word(
+        Trust.REPRODUCED.label, "good", "✓", "Imported, and evaluated again on our hosts, with the same outcome."
+    ),
+    "held": Word(
+        Trust.HELD.label,
+        "open",
+        "‖",
+        "The source uses something that no kernel needs, or a time is doubtful: see the findings. Not ranked until a "
+        "reviewer has looked at it.",
+    ),
+    "suspect": Word(
+        Trust.SUSPECT.label,
+        "open",
+        "?",
+        "Something looks wrong, and its submitter may reply. It counts until an audit decides.",
+    ),
+    "hacked": Word(Trust.HACKED.label, "bad", "✕", "It games the evaluation. It counts as not correct."),
+}
+
+FLAGS = {
+    "hold": (TRUST["held"].label, TRUST["held"].meaning),
     "noisy": ("noisy", "Times vary too much, or were disturbed. Metrics use the end of the interval nearer to 1."),
     "host_bound": (
         "host bound",
@@ -79,7 +101,7 @@ FLAGS = {
     ),
     "censored": ("censored", "A case is faster than the clock can measure: its speedup is at least the value shown."),
     "script_timed": ("script timed", "Timed by the task's own script, not by our evaluator."),
-    "functional": ("functional times", "Times from a CPU in place of a GPU. They enter no metric."),
+    "functional": ("functional times", "Times on a CPU. They show that both sides ran, and enter no metric."),
     "order_dependent": ("order dependent", "Correct in one order of the lanes only, so it depends on scheduling."),
     "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit. Its times are not ranked."),
 }
@@ -140,13 +162,13 @@ AUDIT_ACTIONS = {  # of a submission, in the audit log
     "close": "closed",
 }
 VERDICTS = {
-    "reproduced": Word("reproduced", "good", "✓", "The claims were reproduced here."),
+    "reproduced": Word(Trust.REPRODUCED.label, "good", "✓", "The claims were reproduced here."),
     "partly": Word("partly reproduced", "ours", "±", "At least half of the claims were reproduced here."),
     "not_reproduced": Word("not reproduced", "bad", "✕", "Most of the claims were not reproduced here."),
     "not_comparable": Word("not comparable", "ours", "○", "Nothing could be compared with the claims."),
 }
 TASK_VERDICTS = {
-    "reproduced": Word("reproduced", "good", "✓", "As claimed."),
+    "reproduced": Word(Trust.REPRODUCED.label, "good", "✓", "As claimed."),
     "faster": Word("faster", "good", "+", "Faster than claimed."),
     "slower": Word("slower", "bad", "−", "Slower than claimed."),
     "failed": Word("failed", "bad", "✕", "Claimed to pass, but failed here."),
@@ -163,15 +185,13 @@ REVIEWS = {
 AUDITS = {
     "clean": Word("clean", "good", "✓", "Checked, nothing wrong."),
     "interesting": Word("interesting", "good", "+", "Checked, and worth reading."),
-    "suspect": Word("suspect", "open", "?", "Something looks wrong. The submitter may reply."),
-    "hacked": Word("hacked", "bad", "✕", "It games the evaluation. Not ranked."),
+    "suspect": TRUST["suspect"],
+    "hacked": TRUST["hacked"],
     "contaminated": Word("contaminated", "bad", "✕", "It used information it must not have. Not ranked."),
     "harness_fault": Word("harness fault", "ours", "!", "The number is wrong because of a fault of ours. Not ranked."),
 }
 
 ROLES = {"entry": "entry", "reference_line": "reference line"}
-ORIGINS = {"run_here": "run here", "imported": "imported"}
-VERIFICATIONS = {"none": "not verified", "checked": "checked", "reproduced": "reproduced"}
 
 
 def role_note(role: str, *more: str) -> str:
@@ -184,9 +204,23 @@ def word_cell(word: Word, value: str) -> Cell:
     return Cell(word.label, value, tone=word.tone, mark=word.mark)
 
 
-def status_cell(status: str, url: str = "", note: str = "") -> Cell:
-    word = STATUSES[status]
+def status_cell(status: str, url: str = "", note: str = "", audit: str = "") -> Cell:
+    """The status and what an audit found, which stands first where it is bad: a hacked result is no green tick."""
+    word, found = STATUSES[status], AUDITS.get(audit)
+    if found and found.tone == "bad":
+        word, note = found, ", ".join(filter(None, (word.label, note)))
+    elif found and found.tone != "good":
+        note = ", ".join(filter(None, (note, found.label)))
     return Cell(word.label, status, url, note, word.tone, word.mark)
+
+
+def gate_text(gate: str, *, is_functional: bool, targets: Sequence[str]) -> str:
+    """What the gate asked on this kind of device; `targets` are the others that the candidate was compiled for."""
+    if gate == "compile":
+        return f"Compiles from scratch{f', also for {listed(targets)},' if targets else ''} and can be called."
+    if gate == "performance":
+        return "Runs beside the baseline." if is_functional else "Timed in alternation with the baseline."
+    return GATES[gate]
 
 
 def agent_version(settings: dict[str, Any]) -> str | None:

@@ -37,7 +37,7 @@ WAS_PUBLIC = "OLD.state IN ('published', 'withdrawn')"
 IS_PUBLISHED = "OLD.published_attempt_id IS NOT NULL"  # withdrawn or not: the column is never emptied
 ALWAYS = "1 = 1"
 MUTABLE: dict[type[models.Model], set[str]] = {
-    Run: {"state", "published_at", "paused_at", "note", "verification", "reproduced_tasks", "verified_tasks"},
+    Run: {"state", "published_at", "paused_at", "note", "trust", "reproduced_tasks", "verified_tasks"},
     Result: {"published_attempt", "audit", "candidate_files"},
     Attempt: {"is_latest", "is_held"},  # a newer attempt; the decision of an audit
     AgentSession: set(),

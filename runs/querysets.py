@@ -1,8 +1,8 @@
 """Rules about rows that pages, the API, dumps and metrics share.
 
-`may_rank`: which results enter a ranking. `visible`: which unseen cases are public. `withheld`: attempts whose progress
-is hidden for now, because it would reveal how long their unseen cases took. `is_at_least`: which evaluator version may
-take an attempt.
+`may_rank`: which results enter a ranking. `is_correct`: which of them count as correct. `visible`: which unseen cases
+are public. `withheld`: attempts whose progress is hidden for now, because it would reveal how long their unseen cases
+took. `is_at_least`: which evaluator version may take an attempt.
 """
 
 from __future__ import annotations
@@ -45,6 +45,14 @@ def of_draft_from_elsewhere(*, run: str = "") -> Q:
     """
     brought = Q(**{f"{run}origin": "imported", f"{run}state": "draft"})
     return brought | Q(**{f"{run}verifies__state": "draft"})
+
+
+def is_correct(*, result: str = "") -> Q:
+    """Match results that count as correct: one that an audit found hacked does not, whatever its evaluation says.
+
+    `result` is the lookup prefix.
+    """
+    return Q(**{f"{result}published_attempt__correct": True}) & ~Q(**{f"{result}audit": "hacked"})
 
 
 def as_stated(name: str, *, submission: str = "") -> Coalesce:
@@ -104,7 +112,9 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
         - the run is published and the configuration is an entry, not a reference line;
         - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
         - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
-        - it is neither held nor uncalibrated, and no audit found it hacked, contaminated or a harness fault.
+        - it is neither held nor uncalibrated, and no audit found it contaminated or a harness fault.
+
+        One that an audit found hacked ranks as what it is: not correct.
         """
         return (
             self.public()
@@ -115,13 +125,13 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
                 published_attempt__is_uncalibrated=False,
             )
             .exclude(published_attempt__status__in=NO_VERDICT)
-            .exclude(audit__in=("hacked", "contaminated", "harness_fault"))
+            .exclude(audit__in=("contaminated", "harness_fault"))
         )
 
     def leaders(self, most: int) -> Self:
         """The `most` fastest results of each task on each device class that may rank, with their `place` from 1."""
         speed = F("published_attempt__cautious_log_speedup")
-        timed = self.may_rank().filter(published_attempt__cautious_log_speedup__isnull=False)
+        timed = self.may_rank().filter(is_correct(), published_attempt__cautious_log_speedup__isnull=False)
         place = Window(RowNumber(), partition_by=("task", "run__device_class"), order_by=(speed.desc(), F("pk").asc()))
         order = ("task__path", "run__device_class__slug", "place")
         return timed.annotate(place=place).filter(place__lte=most).order_by(*order)

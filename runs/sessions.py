@@ -29,7 +29,7 @@ def columns(session: evaluated.SessionRecord) -> dict[str, Any]:
         "started_at": datetime.fromisoformat(session.started_at),
         "seconds": session.seconds,
         "ended": session.ended,
-        "message": _shown(session.message or ""),
+        "message": shown(session.message or ""),
         "model": (used.model or "")[:200],
         "turns": used.turns,
         "input_tokens": used.input_tokens,
@@ -69,7 +69,7 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
             seconds=one.seconds,
             candidate_digest=one.digest,
             status=one.status.value,
-            message=_shown(one.message or ""),
+            message=shown(one.message or ""),
             speedup=one.speedup,
             added=_lines(one.diff, "+"),
             removed=_lines(one.diff, "-"),
@@ -95,18 +95,18 @@ def tail_of(texts: Iterable[str]) -> str:
         size += len(text)
         if size >= TAIL_CHARACTERS:
             break
-    whole = _shown("\n".join(reversed(last)))
+    whole = shown("\n".join(reversed(last)))
     return whole if len(whole) <= TAIL_CHARACTERS else f"…{whole[-TAIL_CHARACTERS:]}"
+
+
+def shown(text: str) -> str:
+    """Return the text as plain characters, without private paths and without this host's secrets."""
+    return mask_text(redaction.without_secrets(text))
 
 
 def transcript_of(session: evaluated.SessionRecord) -> str:
     """Return the whole transcript, plain and without secrets."""
-    return "\n".join(_shown(text_of(entry)) for entry in session.transcript)
-
-
-def _shown(text: str) -> str:
-    """Return the text as plain characters, without private paths and without this host's secrets."""
-    return mask_text(redaction.without_secrets(text))
+    return "\n".join(shown(text_of(entry)) for entry in session.transcript)
 
 
 def _lines(diff: str, sign: str) -> int:

@@ -23,7 +23,7 @@ from scipy.special import ndtri, stdtrit
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from leaderboard.charts import Point, Series  # noqa: E402
+from leaderboard.charts import Point, Series, Sheet  # noqa: E402
 from leaderboard.charts.rows import RowChart, dots  # noqa: E402
 from leaderboard.statistics import rate, wilson  # noqa: E402
 from leaderboard.statistics.comparisons import paired_t, sign_flip_p  # noqa: E402
@@ -187,7 +187,9 @@ def write(found: list[Coverage], figure: Path = FIGURE) -> None:
         settings.configure(USE_I18N=False)
     style = (ROOT / "static" / "css" / "charts.css").read_text(encoding="utf-8")
     template = Engine(dirs=[str(ROOT / "templates")]).get_template("charts/standalone.svg")
-    figure.write_text(template.render(Context({"chart": chart(found), "style": style})), encoding="utf-8")
+    sheet = Sheet(chart(found))
+    drawing = template.render(Context({"sheet": sheet, "chart": sheet.chart, "style": style}))
+    figure.write_text(drawing, encoding="utf-8")
     pd.DataFrame(found).to_csv(figure.with_suffix(".csv"), index=False, float_format="%.4f", lineterminator="\n")
 
 

@@ -65,6 +65,7 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     new_task = commands.add_parser("new-task", help="write the skeleton of a new task")
     new_task.add_argument("category", metavar="CATEGORY", help=", ".join(CATEGORIES))
     new_task.add_argument("name", metavar="NAME", help="the name of its folder: letters, digits and underscores")
+    new_task.add_argument("--plain", action="store_true", help="without an expert, and with a wrong variant alone")
     new_task.set_defaults(command="new_task")
 
 

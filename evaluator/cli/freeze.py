@@ -37,9 +37,10 @@ def freeze_suite(name: str, ids: list[str] | None = None) -> str:
     prove(tasks)
     digests = {task.id: task.digest for task in tasks}
     version += before != digests
+    plain = sum(task.is_plain for task in tasks)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump({"version": version, "tasks": digests}, sort_keys=False), encoding="utf-8")
-    return f"{path}: {name}@{version}, {counted(len(tasks), 'task')}"
+    return f"{path}: {name}@{version}, {counted(len(tasks), 'task')}, {plain} of them plain"
 
 
 def prove(tasks: Sequence[TaskSpec]) -> None:

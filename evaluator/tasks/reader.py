@@ -269,7 +269,7 @@ def _editable(arena: Fields, category: str) -> tuple[str, ...]:
 
 
 def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
-    wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable)}
+    wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable if not spec.is_plain)}
     for name in sorted(wanted - files.keys()):
         top.problem("(folder)", "no file", name)
     if not spec.starts_from_torch and not set(spec.editable) <= set(spec.sources):

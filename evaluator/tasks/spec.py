@@ -184,6 +184,18 @@ class TaskSpec:
         return (self.folder / "description.md").read_text(encoding="utf-8")
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the folder has no expert: nothing then says how fast a candidate can be."""
+        return not (self.folder / "expert").is_dir()
+
+    @property
+    def solution(self) -> str | None:
+        """The folder of the task's own right candidate: the expert, or `right` of a plain task that has one."""
+        if not self.is_plain:
+            return "expert"
+        return "variants/right" if "right" in self.variants else None
+
+    @property
     def variants(self) -> tuple[str, ...]:
         folder = self.folder / "variants"
         if not folder.is_dir():

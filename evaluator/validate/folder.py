@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evaluator.judge.reference import SECOND
-from evaluator.tasks.spec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.tasks.spec import CATEGORIES, ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.tasks.suites import read_manifest, suite_names
 from evaluator.validate.subject import Subject
 from evaluator.wording import counted
@@ -18,6 +18,8 @@ LEAST_SMALL, LEAST_FULL = 5, 3
 LEAST_WORDS = 40  # of a description
 FENCE = " :#\"'{}"  # around a TODO
 VARIANTS = {"wrong": "wrong_output", "right": "passed", "better": "passed"}
+PLAIN_VARIANTS = {"wrong": "wrong_output"}
+SOLVED_VARIANTS = PLAIN_VARIANTS | {"right": "passed"}  # where the baseline is no candidate: the task can be solved
 FOLDERS = "home|root|Users|work|workspace|tmp|opt|mnt|srv|data|scratch|usr|var"  # at the root of a file system
 PRIVATE = {
     "an absolute path": re.compile(rf"(?m)(?:^|[^\w.)/]|:/{{0,2}})/(?:{FOLDERS})/\w|\b[A-Z]:\\\w|(?:^|\W)~/\w"),
@@ -64,10 +66,11 @@ def private(subject: Subject) -> Iterator[str]:
 def candidates(subject: Subject) -> Iterator[str]:
     """Expert and variants have only the editable file, all with different code, and variants state their status."""
     task = subject.task
-    expected = {name: _text(task.folder / "variants" / name / "expected") for name in task.variants}
-    if expected != VARIANTS:
-        yield f"variants/*/expected: seen {expected}; expected {VARIANTS}"
-    for name in ("expert", *(f"variants/{variant}" for variant in task.variants)):
+    found = {name: _text(task.folder / "variants" / name / "expected") for name in task.variants}
+    if found != (wanted := variants_of(task.category, is_plain=task.is_plain)):
+        yield f"variants/*/expected: seen {found}; expected {wanted}{' of a plain task' if task.is_plain else ''}"
+    experts = () if task.is_plain else ("expert",)
+    for name in (*experts, *(f"variants/{variant}" for variant in task.variants)):
         files = {path.name for path in (task.folder / name).iterdir() if path.name != "__pycache__"}
         if files - {"expected"} != set(task.editable):
             yield f"{name}: seen {sorted(files)}; expected {list(task.editable)}"
@@ -77,6 +80,13 @@ def candidates(subject: Subject) -> Iterator[str]:
         if code in codes:
             yield f"{name} has the same code as {codes[code]}"
         codes[code] = name
+
+
+def variants_of(category: str, *, is_plain: bool) -> Mapping[str, str]:
+    """The variants that a task must have, each with the status that it gets."""
+    if not is_plain:
+        return VARIANTS
+    return SOLVED_VARIANTS if CATEGORIES[category].starts_from_torch else PLAIN_VARIANTS
 
 
 def names(subject: Subject) -> Iterator[str]:

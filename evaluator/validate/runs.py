@@ -20,7 +20,9 @@ def baseline(subject: Subject) -> Iterator[str]:
 
 
 def expert(subject: Subject) -> Iterator[str]:
-    yield from _problems_of(_expert_record(subject), "passed", subject)
+    """The expert passes every small case; a plain task has none."""
+    if not subject.task.is_plain:
+        yield from _problems_of(subject.record(candidate.overlay(subject.task, "expert", "expert")), "passed", subject)
 
 
 def variants(subject: Subject) -> Iterator[str]:
@@ -32,19 +34,17 @@ def variants(subject: Subject) -> Iterator[str]:
 
 
 def gfx942(subject: Subject) -> Iterator[str]:
-    """The kernels of the expert and of the baseline, if it has any, compile for gfx942."""
-    ours = subject.record(candidate.baseline(subject.task)) if not subject.task.starts_from_torch else None
-    for name, record in (("baseline", ours), ("expert", _expert_record(subject))):
-        if record is not None and (outcome := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
+    """The kernels of the task's solution and of the baseline, if it has any, compile for gfx942."""
+    for name, record in _records(subject):
+        if name == "baseline" and subject.task.starts_from_torch:
+            continue  # it has no kernels of its own
+        if (outcome := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
             yield f"{name}: {outcome}"
 
 
 def cpu_time(subject: Subject) -> Iterator[str]:
-    """No call of the baseline or expert on a small case takes too long for the cpu backend."""
-    for name, record in (
-        ("baseline", subject.record(candidate.baseline(subject.task))),
-        ("expert", _expert_record(subject)),
-    ):
+    """No call of the baseline or of the task's solution on a small case takes too long for the cpu backend."""
+    for name, record in _records(subject):
         for case in record.cases:
             times = case.clocks[FUNCTIONAL].candidate_ms if FUNCTIONAL in case.clocks else ()
             if not times:
@@ -53,8 +53,11 @@ def cpu_time(subject: Subject) -> Iterator[str]:
                 yield f"{name}: {case.id}: {min(times):.0f} ms a call; at most {CALL_BUDGET_MS:.0f}"
 
 
-def _expert_record(subject: Subject) -> Record:
-    return subject.record(candidate.overlay(subject.task, "expert", "expert"))
+def _records(subject: Subject) -> Iterator[tuple[str, Record]]:
+    """The records of the baseline and of the task's own right candidate, if it ships one."""
+    yield "baseline", subject.record(candidate.baseline(subject.task))
+    if (solution := subject.task.solution) is not None:
+        yield solution, subject.record(candidate.overlay(subject.task, solution, solution))
 
 
 def _problems_of(record: Record, wanted: str, subject: Subject) -> Iterator[str]:

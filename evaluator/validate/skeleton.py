@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evaluator.errors import UsageError
 from evaluator.tasks.spec import CATEGORIES
+from evaluator.validate.folder import variants_of
 
 SOURCE = "arena"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
@@ -118,8 +119,8 @@ def forward(x: torch.Tensor) -> torch.Tensor:
 '''
 
 
-def write_skeleton(category: str, name: str, root: Path) -> Path:
-    """Write a new task folder below `root`; returns its path.
+def write_skeleton(category: str, name: str, root: Path, *, is_plain: bool = False) -> Path:
+    """Write a new task folder below `root`, a plain one without an expert; returns its path.
 
     Raises:
         UsageError: the category is unknown, the name is invalid, or the folder exists.
@@ -134,13 +135,13 @@ def write_skeleton(category: str, name: str, root: Path) -> Path:
     folder = root / category / SOURCE / name
     if folder.exists():
         raise UsageError(f"{folder} already exists")
-    for file, text in _files(category, name).items():
+    for file, text in _files(category, name, is_plain).items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(text, encoding="utf-8")
     return folder
 
 
-def _files(category: str, name: str) -> dict[str, str]:
+def _files(category: str, name: str, is_plain: bool) -> dict[str, str]:
     """The files of the skeleton. Expert and variants are copies, for which `validate` demands different code."""
     kind = CATEGORIES[category]
     editable = f"{name}.py" if kind.language == "triton" else "kernel.hip"
@@ -149,7 +150,7 @@ def _files(category: str, name: str) -> dict[str, str]:
     target = "forward" if kind.starts_from_torch else f"{name}_kernel"
     config = CONFIG.format(category=category, source=source, editable=editable, kernel=target, origin=SOURCE)
     files = {"config.yaml": config, "description.md": DESCRIPTION, "reference.py": REFERENCE, source: baseline}
-    files |= {"variants/second.py": SECOND, f"expert/{editable}": kernel}
-    for variant, expected in (("wrong", "wrong_output"), ("right", "passed"), ("better", "passed")):
+    files |= {"variants/second.py": SECOND} | ({} if is_plain else {f"expert/{editable}": kernel})
+    for variant, expected in variants_of(category, is_plain=is_plain).items():
         files |= {f"variants/{variant}/{editable}": kernel, f"variants/{variant}/expected": f"{expected}\n"}
     return files

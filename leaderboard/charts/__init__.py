@@ -4,7 +4,7 @@ Horizontal positions are percentages of the width, so that a chart fits any scre
 vertical ones are pixels. The same values feed the SVG, the table beside it and the Plotly figure of the explore page.
 """
 
-from leaderboard.charts.base import Chart, Series
+from leaderboard.charts.base import Chart, Series, Sheet
 from leaderboard.charts.boxes import BoxChart, GivenBox, boxes
 from leaderboard.charts.curves import CurveChart, GivenCurve, curves
 from leaderboard.charts.heat import HeatChart, heat_map
@@ -25,6 +25,7 @@ __all__ = [
     "RowChart",
     "ScatterChart",
     "Series",
+    "Sheet",
     "Spot",
     "StackedChart",
     "against",

@@ -1,6 +1,6 @@
 """Share of tasks by speedup on a logarithmic axis: a line for each entry, with a band where there are few.
 
-Lines differ in colour and dashes and have a number at their end, so that no single one of these is needed to tell them
+Lines differ in colour and dashes and have a letter at their end, so that no single one of these is needed to tell them
 apart.
 """
 
@@ -18,9 +18,9 @@ from leaderboard.charts.scatter import PointGroup
 TOP, PLOT = 8.0, 300.0  # pixels: margin above the plot, and its height
 AXIS, LEGEND_STEP = 44.0, 20.0
 LEFT, RIGHT = 9.0, 90.0  # percent of the width
-END_TEXT = 12.0  # pixels: the height of a number at the end of a line
+END_TEXT = 12.0  # pixels: the height of a letter at the end of a line
 MOST_BANDS = 2
-MOST_IN_A_TEXT = 2  # numbers at an end; a phone has 30 pixels for them
+MOST_IN_A_TEXT = 2  # letters at an end; a phone has 30 pixels for them
 DASHES = 4
 
 
@@ -66,18 +66,18 @@ class CurveChart(Chart):
 
     @property
     def ends(self) -> list[tuple[float, str]]:
-        """Height and text of the numbers at the right end; lines that end close together share a text."""
-        found: list[tuple[float, list[int]]] = []
+        """Height and text of the letters at the right end; lines that end close together share a text."""
+        found: list[tuple[float, list[PointGroup]]] = []
         for line in sorted(self.lines, key=lambda line: (line.end_y, line.group.number)):
             if not found or line.end_y - found[-1][0] > END_TEXT:
                 found.append((line.end_y, []))
-            found[-1][1].append(line.group.number)
-        return [(y, self._end_text(sorted(numbers))) for y, numbers in found]
+            found[-1][1].append(line.group)
+        return [(y, self._end_text(groups)) for y, groups in found]
 
-    def _end_text(self, numbers: list[int]) -> str:
-        if len(numbers) <= MOST_IN_A_TEXT:
-            return ", ".join(map(str, numbers))
-        return "all" if len(numbers) == len(self.lines) else counted(len(numbers), "line")
+    def _end_text(self, groups: list[PointGroup]) -> str:
+        if len(groups) <= MOST_IN_A_TEXT:
+            return ", ".join(group.letter for group in sorted(groups, key=lambda group: group.number))
+        return "all" if len(groups) == len(self.lines) else counted(len(groups), "line")
 
     @property
     def names(self) -> tuple[str, ...]:

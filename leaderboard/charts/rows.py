@@ -1,7 +1,7 @@
 """Charts of rows of marks.
 
-*Dots* show values and their intervals on one axis, with reference lines. *Bars* compare baseline and candidate of a
-case; every case has its own scale, so that a case of microseconds is as readable as one of seconds.
+*Dots* show values and their intervals on one axis, with reference lines. *Bars* compare the times of baseline and
+candidate of a case; every case has its own scale, so that a case of microseconds is as readable as one of seconds.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Point:
     text: str
     low: float | None = None
     high: float | None = None
+    is_unranked: bool = False  # drawn hollow and grey, as a reference line must not look like an entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +148,15 @@ def ratio_dots(
     axis: str,
     series: tuple[Series, ...],
     rows: Sequence[GivenRow],
+    note: str = "",
 ) -> RowChart:
-    """Dots for ratios on a logarithmic axis, with a line at 1, where the baseline is."""
+    """Dots for ratios on one logarithmic axis for all rows, with a line at 1, where the baseline is."""
     points = [point for _, _, points in rows for point in points]
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
     scale = log_axis(ends)
     ticks = [(value, tick_text(value)) for value in scale.ticks]
-    return dots(slug, "ratios", title, description, axis, series, rows, [(1.0, "baseline")], ticks, scale.share)
+    lines = [(1.0, "1×: the baseline")]
+    return dots(slug, "ratios", title, description, axis, series, rows, lines, ticks, scale.share, note)
 
 
 def dots(
@@ -167,17 +170,18 @@ def dots(
     lines: Sequence[tuple[float, str]],
     ticks: Sequence[tuple[float, str]],
     place: Callable[[float], float],
+    note: str = "",
 ) -> RowChart:
     """Dots on any axis. `place` maps a value to its position on the axis, from 0 to 1."""
     y, drawn = float(LEGEND + (ROW_LABEL if lines else 0)), []
-    for label, note, points in rows:
+    for label, row_note, points in rows:
         label_y = y + 14
         marks = tuple(
             _dot(one, point, label_y + DOT_STEP * (index + 1) - 6, place)
             for index, (one, point) in enumerate(zip(series, points, strict=True))
             if point.value is not None or point.low is not None
         )
-        drawn.append(ChartRow(label, note, label_y, marks))
+        drawn.append(ChartRow(label, row_note, label_y, marks))
         y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
     references = tuple(
         ReferenceLine(_across(place(value)), value, text, _anchor(place(value))) for value, text in _merged(lines)
@@ -193,6 +197,7 @@ def dots(
         rows=tuple(drawn),
         ticks=tuple(Tick(_across(place(value)), text, _anchor(place(value))) for value, text in ticks),
         lines=references,
+        note=note,
     )
 
 

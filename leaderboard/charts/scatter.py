@@ -1,6 +1,6 @@
 """Scatter plots of two speedups on equal logarithmic axes, with the line on which they are equal.
 
-A group has a colour, a shape and a number, so that neither colour nor shape alone is needed to tell groups apart.
+A group has a colour, a shape and a letter, so that neither colour nor shape alone is needed to tell groups apart.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from leaderboard.charts.base import MARK, Chart, Tick
 
 TOP, PLOT = 22.0, 340.0  # pixels: the line with the label of the vertical axis, and the plot below it
 AXIS, LEGEND_STEP = 44.0, 20.0
-COLOURS = 8  # after COLOURS and SHAPES are used up, only the numbers tell groups apart
+COLOURS = 8  # after COLOURS and SHAPES are used up, only the letters tell groups apart
 SHAPES = (  # around 0, in pixels
     "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0z",
     "M0-7 7 0 0 7-7 0z",
@@ -39,6 +39,15 @@ class PointGroup:
     shape: int
 
     @property
+    def letter(self) -> str:
+        """A to Z, then AA, AB …: a number would read as a rank."""
+        letters, rest = "", self.number
+        while rest:
+            rest, last = divmod(rest - 1, 26)
+            letters = chr(ord("A") + last) + letters
+        return letters
+
+    @property
     def colour_class(self) -> str:
         return f"colour-{self.colour % COLOURS}"
 
@@ -49,7 +58,7 @@ class PointGroup:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Two positive values of a group. A mean is drawn large and numbered, a single value small."""
+    """Two positive values of a group. A mean is drawn large and with the letter, a single value small."""
 
     group: PointGroup
     across: float

@@ -1,18 +1,18 @@
-"""The Atom feed of changes of the leaderboards."""
+"""Atom feeds of changes of the leaderboards: of all, and of one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.http import HttpRequest
 from django.utils.feedgenerator import Atom1Feed
 
 from leaderboard.formatting import printable
-from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.home.news import title_of, url_of
 from leaderboard.queries.changes import ChangeRow, newest
 
 MOST = 50
-_WORDS = {"publish": "Published", "withdraw": "Withdrawn", "reveal": "Revealed"}
 
 
 class _Feed(Atom1Feed):
@@ -22,17 +22,27 @@ class _Feed(Atom1Feed):
 
 
 def feed_of_changes(request: HttpRequest) -> str:
+    return _feed(request, "/", "the leaderboards", newest(MOST))
+
+
+def feed_of_board(request: HttpRequest, suite: str, device: str) -> str:
+    """Changes of a suite on a device class. A run has tasks of all categories, so its boards share their news."""
+    changes = newest(MOST, suite__name=suite, device_class__slug=device)
+    return _feed(request, request.path.removesuffix("feed.atom"), f"{suite} on {device}", changes)
+
+
+def _feed(request: HttpRequest, page: str, of: str, changes: Sequence[ChangeRow]) -> str:
     feed = _Feed(
-        title="ArenaBoard: changes of the leaderboards",
-        link=request.build_absolute_uri("/"),
+        title=f"ArenaBoard: changes of {of}",
+        link=request.build_absolute_uri(page),
         feed_url=request.build_absolute_uri(request.path),
         description="Runs and claims published and withdrawn, results replaced, rounds revealed.",
         language="en",
     )
-    for change in newest(MOST):
-        link = request.build_absolute_uri(_path(change))
+    for change in changes:
+        link = request.build_absolute_uri(url_of(change))
         feed.add_item(
-            title=printable(_title(change)),
+            title=printable(title_of(change)),
             link=link,
             description=printable(_sentence(change)),
             unique_id=f"{link}#change-{change.id}",
@@ -42,24 +52,6 @@ def feed_of_changes(request: HttpRequest) -> str:
     return feed.writeString("utf-8")
 
 
-def _path(change: ChangeRow) -> str:
-    if change.submission_id is not None:
-        return page_url("submission", change.submission_id)
-    return page_url("generalizations") if change.run_id is None else page_url("run", change.run_id)
-
-
-def _title(change: ChangeRow) -> str:
-    word = _WORDS[change.action]
-    if change.submission_id is not None:
-        claims = f"claims of {change.claims_of}, {entry_name(change.agent or '', change.model)}"
-        return f"{word}: {claims if change.claims_of else f'submission {change.submission_id}'}"
-    if change.run_id is None:
-        return f"{word}: round {change.round} of {change.round_suite}"
-    who = entry_name(change.agent or "", change.model)
-    where = f"{change.suite}@{change.version}, {change.device}"
-    return f"{word}: {who}, another result for {change.task} ({where})" if change.task else f"{word}: {who} ({where})"
-
-
 def _sentence(change: ChangeRow) -> str:
     parts = []
     if change.to_status:
@@ -67,4 +59,4 @@ def _sentence(change: ChangeRow) -> str:
         parts.append(f"Status: {change.to_status}{before}.".replace("_", " "))
     if change.reason:
         parts.append(f"Reason: {change.reason}")
-    return " ".join(parts) or f"{_title(change)}."
+    return " ".join(parts) or f"{title_of(change)}."

@@ -26,6 +26,8 @@ COLOURS = {
     "absent": "#4a6fb5",
     "ours": "#7a8794",
     "usable": "#1f7a8c",
+    "first": "#1f7a8c",
+    "second": "#c08a2d",
     "win": "#1f7a8c",
     "tie": "#98a2ab",
     "loss": "#c08a2d",

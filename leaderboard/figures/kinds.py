@@ -27,7 +27,10 @@ SYMBOLS = {
     "compiled": "diamond-open",
     "baseline": "circle-open",
     "candidate": "circle",
+    "first": "circle",
+    "second": "diamond",
 }
+UNRANKED = "#98a2ab"
 SPOT_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 SHADES = [[0, "#c4512d"], [0.5, "#e8d9b5"], [1, "#1f7a8c"]]
 APART = 0.18  # of a row, between its series
@@ -41,7 +44,7 @@ def _of_rows(chart: RowChart) -> dict[str, Any]:
         "data": [_row_trace(chart, series) for series in chart.series],
         "layout": {
             "xaxis": _row_axis(chart),
-            **labelled_rows([row.label for row in chart.rows]),
+            **labelled_rows([", ".join(filter(None, (row.label, row.note))) for row in chart.rows]),
             "shapes": [line_at(line.value) for line in chart.lines],
             "annotations": [line_label(line.value, line.text, is_log=chart.kind == "ratios") for line in chart.lines],
         },
@@ -160,6 +163,7 @@ def _row_trace(chart: RowChart, series: Series) -> dict[str, Any]:
         (index, row.label, mark) for index, row in enumerate(chart.rows) for mark in row.marks if mark.series == series
     ]
     offset = APART * (chart.series.index(series) - (len(chart.series) - 1) / 2)
+    colours = [UNRANKED if mark.point.is_unranked else COLOURS[series.key] for _, _, mark in marks]
     trace = {
         "type": "scatter",
         "mode": "markers",
@@ -168,7 +172,7 @@ def _row_trace(chart: RowChart, series: Series) -> dict[str, Any]:
         "y": [index + offset for index, _, _ in marks],
         "text": [html.escape(f"{label}: {mark.point.text}") for _, label, mark in marks],
         "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
-        "marker": {"size": 11, "symbol": SYMBOLS[series.key], "color": COLOURS[series.key]},
+        "marker": {"size": 11, "symbol": SYMBOLS[series.key], "color": colours},
     }
     if any(mark.point.low is not None for _, _, mark in marks):
         trace["error_x"] = {
@@ -220,7 +224,7 @@ def _spots_trace(chart: ScatterChart, group: PointGroup) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": html.escape(f"{group.number}. {group.label}"),
+        "name": html.escape(f"{group.letter}. {group.label}"),
         "x": [spot.across for spot in own],
         "y": [spot.up for spot in own],
         "text": [html.escape(spot.text) for spot in own],
@@ -239,7 +243,7 @@ def _pareto_trace(chart: ParetoChart, group: PointGroup) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": html.escape(f"{group.number}. {group.label}"),
+        "name": html.escape(f"{group.letter}. {group.label}"),
         "x": [spot.across for spot in own],
         "y": [spot.up for spot in own],
         "text": [html.escape(spot.text) for spot in own],
@@ -254,7 +258,7 @@ def _pareto_trace(chart: ParetoChart, group: PointGroup) -> dict[str, Any]:
 
 def _curve_traces(line: CurveLine) -> list[dict[str, Any]]:
     colour = SPOT_COLOURS[line.group.colour % len(SPOT_COLOURS)]
-    name = html.escape(f"{line.group.number}. {line.group.label}")
+    name = html.escape(f"{line.group.letter}. {line.group.label}")
     main = {
         "type": "scatter",
         "mode": "lines",

@@ -20,7 +20,10 @@ Costs = tuple[tuple[re.Pattern[str], int], ...]
 WINDOW_S = 60
 # Points of a request by path; the first pattern that matches counts. All other addresses are pages and cost nothing.
 COSTS: Costs = (
-    (re.compile(r"/api/.*\.png"), 10),  # 0.2 to 1.5 s of a processor; other responses take some milliseconds
+    (
+        re.compile(r"/api/.*\.png|/.*card\.png"),
+        10,
+    ),  # 0.2 to 1.5 s of a processor; other responses take some milliseconds
     (re.compile(r"/api/v1/submissions/"), 10),  # up to 128 MiB go to the disk
     (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
     (re.compile(r"/api/.*"), 1),
@@ -30,7 +33,7 @@ COSTS: Costs = (
 # Points of a response that is not in the response cache and has to be made, in addition; about 20 ms of a processor
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
-    (re.compile(r"(/api/v1)?/(board|distribution|compare|generalization)/.+"), 5),
+    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization)/.+"), 5),
     (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
     (re.compile(r".*"), 1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -34,9 +34,21 @@ class Page:
 
     title: str = field(metadata=SCREEN)
     lead: str = field(default="", metadata=SCREEN)  # one sentence under the title
+    subject: str = field(default="", metadata=SCREEN)  # what charts say they are of when they leave the page
+    card_lines: tuple[tuple[str, str], ...] = field(default=(), metadata=SCREEN)  # name and value, on its preview image
     crumbs: tuple[Link, ...] = field(default=(), metadata=SCREEN)
     tables: Mapping[str, Table] = field(default_factory=dict, metadata=SCREEN)
     charts: Mapping[str, Chart] = field(default_factory=dict, metadata=SCREEN)
+
+
+def day_of(query: Query) -> str:
+    """The day whose data a page shows: the one that the query names, or today in UTC."""
+    return query.get("as_of") or datetime.now(UTC).date().isoformat()
+
+
+def subject_of(suite: str, version: int, *parts: str, protocol: str) -> str:
+    """What is compared, as exported charts name it: suite@1, category, device class, protocol arena-2."""
+    return ", ".join((f"Suite {suite}@{version}", *parts, f"protocol {protocol}"))
 
 
 def by_slug(*tables: Table) -> dict[str, Table]:
@@ -102,6 +114,16 @@ def entry_name(agent: str, model: str | None) -> str:
 
 def ranked_name(rank: int | None, agent: str, model: str | None) -> str:
     return (f"{rank}. " if rank else "") + entry_name(agent, model)
+
+
+def subject_under_protocols(of: str) -> str:
+    """The same where rows name their protocol only if it is not the current one."""
+    return f"{of}, protocol {PROTOCOL} where no other is named"
+
+
+def with_note(name: str, note: str) -> str:
+    """A name in a legend, such as Baseline (reference line)."""
+    return f"{name} ({note})" if note else name
 
 
 def unranked_note(rank: int | None, role: str) -> str:

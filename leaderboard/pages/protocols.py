@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from evaluator.records.record import PROTOCOL
 from leaderboard.changelog import changelog
 from leaderboard.formatting import plural
 from leaderboard.queries.boards import BoardRow
+from leaderboard.queries.search import FoundBoardRow
+
+Row = TypeVar("Row", BoardRow, FoundBoardRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def named(protocol: str) -> str:
     return f"{protocol}, the protocol until {until}" if until else protocol
 
 
-def preferred(rows: Sequence[BoardRow], protocol: str = PROTOCOL) -> BoardRow:
+def preferred(rows: Sequence[Row], protocol: str = PROTOCOL) -> Row:
     """Of a board's rows, one for each protocol, that of this protocol, else of the current one, else the newest."""
     return max(rows, key=lambda row: (row.protocol == protocol, row.protocol == PROTOCOL, row.newest))
 

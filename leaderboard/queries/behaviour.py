@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 
 from leaderboard import strategies
 from leaderboard.queries.ordering import by
 from runs import archive
 from runs.models import AgentSession, Iteration, Result
-from runs.querysets import AgentSessionQuerySet, IterationQuerySet
+from runs.querysets import AgentSessionQuerySet, IterationQuerySet, is_correct
 
 MOST = 500  # candidates whose sources are read for one page, the newest; labelling one took 5 ms of CPU, once
 
@@ -52,7 +52,10 @@ class CandidateRow(NamedTuple):
 
 
 class SessionsRow(NamedTuple):
-    """Sessions of public results that ended in one way. Each sum is over the sessions that report it."""
+    """Sessions of public results that ended in one way. Each sum is over the sessions that report it.
+
+    `own_check_passed`: the submitted version had passed the session's own check, and has a central verdict.
+    """
 
     configuration: str
     agent: str
@@ -67,6 +70,9 @@ class SessionsRow(NamedTuple):
     tool_calls_reported: int
     tool_calls: int | None
     seconds: float
+    own_check_passed: int
+    then_failed: int  # of these, how many failed the central evaluation
+    then_failed_result: int | None  # the newest of these
 
 
 class VersionsRow(NamedTuple):
@@ -81,8 +87,10 @@ class VersionsRow(NamedTuple):
 
 def sessions(**filters: str) -> list[SessionsRow]:
     shown: AgentSessionQuerySet[AgentSession] = AgentSession.objects.visible()
-    rows = shown.exclude(ended="").filter(**_public_lookups("result__", filters))
+    rows = shown.exclude(ended="").filter(**_public_lookups("result__", filters)).alias(own_check=_OWN_CHECK)
     entry = tuple(f"result__{name}" for name in (*_ENTRY, "task__category"))
+    evaluated = Q(own_check=True, result__published_attempt__compiled__isnull=False)
+    then_failed = Q(own_check=True, result__published_attempt__correct=False)
     found = rows.values_list(*entry, "ended").annotate(
         sessions=Count("id"),
         all_checks=Sum("checks"),
@@ -92,6 +100,9 @@ def sessions(**filters: str) -> list[SessionsRow]:
         tool_calls_reported=Count("tool_calls"),
         all_calls=Sum("tool_calls"),
         all_seconds=Sum("seconds"),
+        own_check_passed=Count("id", filter=evaluated),
+        then_failed=Count("id", filter=then_failed),
+        then_failed_result=Max("result_id", filter=then_failed),
     )
     return [SessionsRow(*row) for row in found.order_by(*by(*entry[1:3], entry[0], entry[3], "ended"))]
 
@@ -113,7 +124,7 @@ def results(**filters: str) -> list[BehaviourRow]:
         submitted=Count("id", filter=~Q(candidate_digest="")),
         evaluated=Count("id", filter=Q(**{f"{published}compiled__isnull": False})),
         build_failed=Count("id", filter=Q(**{f"{published}status": "build_failed"})),
-        passed=Count("id", filter=Q(**{f"{published}status": "passed"})),
+        passed=Count("id", filter=is_correct()),
     )
     return [BehaviourRow(*row) for row in found.order_by(*by(*_ENTRY[1:], _ENTRY[0], "task__category"))]
 
@@ -138,6 +149,11 @@ def labels(candidate_files: Mapping[str, str], task_files: Mapping[str, str]) ->
 
 
 _ENTRY = ("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name")
+_OWN_CHECK = Exists(  # the submitted version passed where the agent had it checked
+    Iteration.objects.filter(
+        session=OuterRef("pk"), status="passed", candidate_digest=OuterRef("result__candidate_digest")
+    )
+)
 _Files = tuple[tuple[str, str], ...]  # path and digest
 
 

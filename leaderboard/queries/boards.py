@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
 
-from leaderboard.eligibility import obstacle
+from leaderboard.eligibility import HACKED, obstacle
 from runs.agents import known
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
+from runs.querysets import RunQuerySet, is_secret
 
 
 class SuiteRow(NamedTuple):
@@ -53,7 +67,10 @@ class TaskRow(NamedTuple):
 
 
 class RunRow(NamedTuple):
-    """A public run with its configuration."""
+    """A public run with its configuration. What follows `published_at` is asked for boards alone.
+
+    Nothing is said of sessions in a secret round.
+    """
 
     id: int
     repeat: int
@@ -61,26 +78,25 @@ class RunRow(NamedTuple):
     role: str
     agent: str
     model: str | None
+    model_identifier: str | None  # as passed to its provider
     settings: dict[str, object]
-    verification: str
-    origin: str
+    trust: str
+    reproduced_tasks: int | None
+    verified_tasks: int | None
     published_at: datetime
     agent_slug: str
-
-    def takes_part(self, tasks: Sequence[TaskRow]) -> bool:
-        """Whether a board of these tasks shows it: an entry that takes one of their categories, a line that takes all.
-
-        Other agents than built-in ones take every category.
-        """
-        categories, agent = {task.category for task in tasks}, known(self.agent_slug)
-        if agent is None:
-            return True
-        lacking = categories - {*agent.categories}
-        return lacking != categories if self.role == "entry" else not lacking
+    evaluated_from: datetime | None = None  # first start and last end of its public attempts
+    evaluated_until: datetime | None = None
+    sessions: int = 0
+    cost_reported: int = 0  # sessions
+    cost_usd: float | None = None
 
 
 class ResultRow(NamedTuple):
-    """A result of a public run. Values of its attempt are None where no attempt is published."""
+    """A result of a public run. Values of its attempt are None where no attempt is published.
+
+    One that an audit found hacked is not correct and has no speed.
+    """
 
     id: int
     run_id: int
@@ -100,10 +116,21 @@ class ResultRow(NamedTuple):
     may_rank: bool
 
 
+class PublicationRow(NamedTuple):
+    """A published attempt, and what stood in its place until then."""
+
+    at: datetime
+    result_id: int
+    role: str
+    own_protocol: str | None  # of the attempt before; None, as all its values, where nothing was public
+    values: list[Any]
+
+
 TASK = ("id", "path", "name", "category", "source", "provenance")
 RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
-    *("configuration__model__name", "configuration__settings", "verification", "origin", "published_at"),
+    *("configuration__model__name", "configuration__model__identifier", "configuration__settings"),
+    *("trust", "reproduced_tasks", "verified_tasks", "published_at"),
     "configuration__agent__slug",
 )
 WERE_PUBLIC = ("published", "withdrawn")
@@ -112,6 +139,7 @@ _ATTEMPT = (
     *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
     *("cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"),
 )
+_NO_SPEED: dict[str, Any] = dict.fromkeys(("log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"))
 
 
 def find(suite: str, version: int | None, device: str) -> tuple[SuiteRow, DeviceRow, list[TaskRow]] | None:
@@ -157,16 +185,48 @@ def task_row(row: Sequence[Any]) -> TaskRow:
     return TaskRow._make((*row[:-1], str(row[-1].get("operator_type", ""))))
 
 
+class Participant(Protocol):
+    """A run, as far as the question goes which boards show it."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def agent_slug(self) -> str: ...
+
+
+def takes_part(run: Participant, tasks: Sequence[TaskRow]) -> bool:
+    """Whether a board of these tasks shows a run: an entry that takes one of their categories, a line that takes all.
+
+    Other agents than built-in ones take every category.
+    """
+    categories, agent = {task.category for task in tasks}, known(run.agent_slug)
+    if agent is None:
+        return True
+    lacking = categories - {*agent.categories}
+    return lacking != categories if run.role == "entry" else not lacking
+
+
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:
     """Runs that are public now and were published by `as_of`."""
-    rows = (
-        Run.objects.public()
-        .filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
-        .order_by("configuration__slug", "repeat")
-    )
+    runs = Run.objects.public().filter(suite=suite_id, device_class__slug=device_slug, protocol=protocol)
     if as_of is not None:
-        rows = rows.filter(published_at__lte=as_of)
-    return [RunRow(*row) for row in rows.values_list(*RUN)]
+        runs = runs.filter(published_at__lte=as_of)
+    rows = _with_evaluation(runs, as_of).order_by("configuration__slug", "repeat")
+    return [RunRow(*row) for row in rows.values_list(*RUN, *RunRow._fields[len(RUN) :])]
+
+
+def _with_evaluation(runs: RunQuerySet[Run], as_of: datetime | None) -> QuerySet[Run]:
+    """Annotate public runs with when their results were evaluated, by `as_of`, and what their sessions cost."""
+    attempt, session = "results__published_attempt__", "results__session__"
+    was_there = Q(**{f"{attempt}ended_at__lte": as_of}) if as_of else Q()
+    shown = Q(**{f"{attempt}isnull": False}) & ~Q(**{f"{session}ended": ""}) & ~is_secret()
+    return runs.annotate(
+        evaluated_from=Min(f"{attempt}started_at", filter=was_there),
+        evaluated_until=Max(f"{attempt}ended_at", filter=was_there),
+        sessions=Count("results__session", filter=shown),
+        cost_reported=Count(f"{session}cost_usd", filter=shown),
+        cost_usd=Sum(f"{session}cost_usd", filter=shown),
+    )
 
 
 def public_results(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[ResultRow]:
@@ -182,7 +242,7 @@ def public_results(suite_id: int, device_slug: str, protocol: str, as_of: dateti
         run__protocol=protocol,
     )
     found = rows_by(rows).get((), [])
-    return found if as_of is None else _as_they_were(found, protocol, as_of)
+    return found if as_of is None else as_they_were(found, publications(found, as_of), protocol, as_of)
 
 
 def rows_by(results: QuerySet[Result], *keys: str) -> dict[tuple[Any, ...], list[ResultRow]]:
@@ -196,31 +256,42 @@ def rows_by(results: QuerySet[Result], *keys: str) -> dict[tuple[Any, ...], list
     names = (*_RESULT, *(f"published_attempt__{name}" for name in _ATTEMPT), "is_own_protocol", "may_rank")
     found: dict[tuple[Any, ...], list[ResultRow]] = {}
     for row in rows.values_list(*keys, *names):
-        found.setdefault(row[: len(keys)], []).append(ResultRow(*row[len(keys) :]))
+        found.setdefault(row[: len(keys)], []).append(_as_audited(ResultRow(*row[len(keys) :])))
     return found
 
 
-def _as_they_were(rows: list[ResultRow], protocol: str, as_of: datetime) -> list[ResultRow]:
-    """The rows with the attempts that were public then, which the audit log has for each later publication."""
-    publications = (
-        AuditEntry.objects.filter(
-            run__in={row.run_id for row in rows}, result__isnull=False, action="publish", at__gt=as_of
-        )
-        .order_by("-at", "-id")
-        .values_list(
-            "result_id",
-            "run__configuration__role",
-            "from_attempt__protocol",
-            *(f"from_attempt__{name}" for name in _ATTEMPT),
-        )
-    )
-    before = {row[0]: row[1:] for row in publications}  # of each result the first publication after that moment
-    return [_before(row, protocol, *before[row.id]) if row.id in before else row for row in rows]
+def _as_audited(row: ResultRow) -> ResultRow:
+    return row._replace(correct=False, **_NO_SPEED) if row.audit == HACKED and row.correct else row
 
 
-def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: object) -> ResultRow:
+def publications(rows: Sequence[ResultRow], after: datetime | None = None) -> list[PublicationRow]:
+    """Publications of these results after a moment, newest first, from the audit log."""
+    entries = AuditEntry.objects.filter(
+        run__in={row.run_id for row in rows}, result__isnull=False, action="publish"
+    ).order_by("-at", "-id")
+    if after is not None:
+        entries = entries.filter(at__gt=after)
+    before = ("from_attempt__protocol", *(f"from_attempt__{name}" for name in _ATTEMPT))
+    return [
+        PublicationRow(at, result, role, own, values)
+        for at, result, role, own, *values in entries.values_list(
+            "at", "result_id", "run__configuration__role", *before
+        )
+    ]
+
+
+def as_they_were(
+    rows: Sequence[ResultRow], later: Sequence[PublicationRow], protocol: str, as_of: datetime
+) -> list[ResultRow]:
+    """The rows with the attempts that were public then, by the publications since, newest first."""
+    before = {one.result_id: one for one in later if one.at > as_of}  # of each result the first one after that moment
+    return [_before(row, protocol, before[row.id]) if row.id in before else row for row in rows]
+
+
+def _before(row: ResultRow, protocol: str, publication: PublicationRow) -> ResultRow:
     """The row with the values of an older attempt, all None where nothing was public then."""
-    changed = ResultRow._make((*row[: len(_RESULT)], *values, own == protocol, False))
+    values, is_own = publication.values, publication.own_protocol == protocol
+    changed = _as_audited(ResultRow._make((*row[: len(_RESULT)], *values, is_own, False)))
     hindered = obstacle(
         status=changed.status,
         audit=changed.audit,
@@ -228,4 +299,4 @@ def _before(row: ResultRow, protocol: str, role: str, own: str | None, *values: 
         is_held=changed.is_held,
         is_uncalibrated=changed.is_uncalibrated,
     )
-    return changed._replace(may_rank=role == "entry" and hindered is None)
+    return changed._replace(may_rank=publication.role == "entry" and hindered is None)

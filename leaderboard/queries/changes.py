@@ -32,12 +32,18 @@ class ChangeRow(NamedTuple):
     claims_of: str | None  # the benchmark; None, like their agent, once the claims are withdrawn
 
 
-def newest(limit: int) -> list[ChangeRow]:
-    """Changes, newest first. Publishing a run is one change, not one for each of its results."""
+def newest(limit: int, **of_run: str) -> list[ChangeRow]:
+    """Changes, newest first, of all runs or of those with these values.
+
+    Publishing a run is one change, not one for each of its results.
+
+    By id, which grows with the moment: so the database reads a few entries from the end and sorts none.
+    """
     of_a_run = Q(action__in=("publish", "withdraw"), run__state__in=("published", "withdrawn"))
     alone = Q(result__isnull=True) | Q(from_attempt__isnull=False) | Q(at__gt=F("run__published_at"))
     of_claims = Q(action="publish", submission__is_public=True) | Q(action="withdraw", submission__isnull=False)
-    rows = AuditEntry.objects.filter(of_a_run & alone | of_claims | Q(action="reveal")).order_by("-at", "-id")
+    rows = AuditEntry.objects.filter(of_a_run & alone | of_claims | Q(action="reveal")).order_by("-id")
+    rows = rows.filter(**{f"run__{name}": value for name, value in of_run.items()})
     fields = (
         *("id", "at", "action", "reason", "run_id", _agent_or("agent"), _agent_or("model")),
         *("run__suite__name", "run__suite__version", "run__device_class__title"),

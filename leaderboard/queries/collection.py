@@ -86,8 +86,7 @@ def run_filters(prefix: str) -> dict[str, str]:
         "configuration": f"{prefix}configuration__slug",
         "agent": f"{prefix}configuration__agent__name",
         "model": f"{prefix}configuration__model__name",
-        "origin": f"{prefix}origin",
-        "verification": f"{prefix}verification",
+        "trust": f"{prefix}trust",
         "since": f"{prefix}published_at__date__gte",
     }
 

@@ -11,7 +11,7 @@ from django.db.models import Case, Count, DurationField, Exists, ExpressionWrapp
 from leaderboard.queries.boards import WERE_PUBLIC, ResultRow, rows_by
 from leaderboard.queries.ordering import by
 from runs.models import Result
-from runs.querysets import ResultQuerySet, is_secret
+from runs.querysets import ResultQuerySet, is_correct, is_secret
 
 
 class AgentCostRow(NamedTuple):
@@ -55,7 +55,7 @@ def agents() -> list[AgentCostRow]:
         public.exclude(is_secret(run="run__")).exclude(session=None).exclude(session__ended="")
     )
     may_rank, gained = Exists(ranked.filter(pk=OuterRef("pk"))), F("published_attempt__cautious_log_speedup")
-    is_faster = Q(published_attempt__status="passed", published_attempt__log_speedup_low__gt=0)
+    is_faster = is_correct() & Q(published_attempt__log_speedup_low__gt=0)
     rows = with_session.values_list(*entry, *place).annotate(
         sessions=Count("id"),
         seconds=Sum("session__seconds"),

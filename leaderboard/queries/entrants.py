@@ -8,7 +8,7 @@ from django.db.models import Count, Q
 
 from runs.agents import known
 from runs.models import Agent, Configuration, ModelVersion, Result
-from runs.querysets import ResultQuerySet, of_draft_from_elsewhere
+from runs.querysets import ResultQuerySet, is_correct, of_draft_from_elsewhere
 
 
 class AgentRow(NamedTuple):
@@ -133,7 +133,7 @@ def standings(**filters: str) -> list[StandingRow]:
             runs=Count("run", distinct=True),
             results=Count("id"),
             compiled=Count("id", filter=Q(published_attempt__compiled=True)),
-            correct=Count("id", filter=Q(published_attempt__correct=True)),
+            correct=Count("id", filter=is_correct()),
             may_rank=Count("id", filter=Q(id__in=ranked.values("id"))),
         )
         .order_by(

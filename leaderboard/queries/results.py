@@ -26,6 +26,9 @@ class ResultDetailRow(NamedTuple):
     version: int
     suite_is_current: bool
     run_protocol: str
+    trust: str
+    reproduced_tasks: int | None
+    verified_tasks: int | None
     device: str
     device_title: str
     is_functional: bool
@@ -79,8 +82,12 @@ class AttemptRow(NamedTuple):
     requeued_because: str
     log_speedup: float | None
     cautious_log_speedup: float | None
+    log_speedup_low: float | None
+    log_speedup_high: float | None
     paper_speedup: float | None
     protocol: str
+    is_held: bool
+    is_uncalibrated: bool
     has_unseen: bool  # a public record of unseen cases
 
     @property
@@ -182,7 +189,8 @@ def unseen_record(result_id: int, number: int) -> bytes | None:
 def _as_queued(row: AttemptRow) -> AttemptRow:
     """The attempt as if it were still queued."""
     values: dict[str, Any] = dict.fromkeys(AttemptRow._fields)
-    values |= dict.fromkeys(_TEXTS, "") | {"status": "queued", "flags": [], "requeues": 0, "has_unseen": False}
+    values |= dict.fromkeys(_TEXTS, "") | dict.fromkeys(("is_held", "is_uncalibrated", "has_unseen"), False)
+    values |= {"status": "queued", "flags": [], "requeues": 0}
     values |= {name: getattr(row, name) for name in ("id", "number", "is_latest", "queued_at")}
     return AttemptRow(**values)
 
@@ -191,6 +199,7 @@ _TEXTS = ("gate", "reason", "message", "evaluator", "record_digest", "claimed_by
 _RESULT = (
     *("id", "run_id", "run__state", "run__repeat", "run__suite__name", "run__suite__version"),
     *("run__suite__is_current", "run__protocol"),
+    *(f"run__{name}" for name in ("trust", "reproduced_tasks", "verified_tasks")),
     *(f"run__device_class__{name}" for name in ("slug", "title", "is_functional", "architecture")),
     *(
         f"run__configuration__{name}"

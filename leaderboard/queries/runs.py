@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, Max, Min, Q, QuerySet, Value, When
 
 from runs.models import Attempt, AuditEntry, Result, Run
-from runs.querysets import is_secret, of_draft_from_elsewhere, withheld
+from runs.querysets import is_correct, is_secret, of_draft_from_elsewhere, withheld
 
 
 class RunListRow(NamedTuple):
     """A run with the progress of its latest attempts: `tasks` = queued + running + ended, if all have one.
 
+    Between `evaluated_from` and `evaluated_until` are the first start and the last end of those, so far.
     `passed` counts the public results once the run is public, so that it agrees with the leaderboard.
     """
 
@@ -35,15 +36,17 @@ class RunListRow(NamedTuple):
     repeat: int
     protocol: str
     state: str
-    origin: str
-    verification: str
+    trust: str
     reproduced_tasks: int | None
     verified_tasks: int | None
+    submission: int | None  # that brought it
     note: str
     round: str | None  # of unseen cases that it is evaluated on
     paused_at: datetime | None
     created_at: datetime
     published_at: datetime | None
+    evaluated_from: datetime | None
+    evaluated_until: datetime | None
     tasks: int
     queued: int
     running: int
@@ -99,8 +102,9 @@ _FIELDS = (
     *("device_class__is_functional", "configuration__slug", "configuration__agent__name", "configuration__agent__slug"),
     *("configuration__agent__kind", "configuration__model__name", "configuration__model__identifier"),
     *("configuration__role", "configuration__settings"),
-    *("repeat", "protocol", "state", "origin", "verification", "reproduced_tasks", "verified_tasks", "note"),
-    *("round__slug", "paused_at", "created_at", "published_at", "tasks", "queued", "running", "ended", "passed"),
+    *("repeat", "protocol", "state", "trust", "reproduced_tasks", "verified_tasks", "submission", "note"),
+    *("round__slug", "paused_at", "created_at", "published_at", "evaluated_from", "evaluated_until"),
+    *("tasks", "queued", "running", "ended", "passed"),
 )
 
 
@@ -194,7 +198,11 @@ def _as_queued(row: RunResultRow) -> RunResultRow:
 def _with_counts(runs: QuerySet[Run]) -> QuerySet[Run]:
     """The runs with progress and passed tasks, from public results if the run is public, else from latest attempts."""
     is_public = Q(state="published")
-    latest = Q(results__attempts__is_latest=True, results__attempts__status="passed")
-    latest &= ~withheld(attempt="results__attempts__", run="")
-    passed = is_public & Q(results__published_attempt__status="passed") | ~is_public & latest
-    return runs.with_progress(public=True).annotate(passed=Count("results", filter=passed, distinct=True))  # type: ignore[attr-defined, no-any-return]
+    latest = Q(results__attempts__is_latest=True) & ~withheld(attempt="results__attempts__", run="")
+    passed = latest & Q(results__attempts__status="passed") & ~Q(results__audit="hacked")
+    passed = is_public & is_correct(result="results__") | ~is_public & passed
+    return runs.with_progress(public=True).annotate(  # type: ignore[attr-defined, no-any-return]
+        passed=Count("results", filter=passed, distinct=True),
+        evaluated_from=Min("results__attempts__started_at", filter=latest),
+        evaluated_until=Max("results__attempts__ended_at", filter=latest),
+    )

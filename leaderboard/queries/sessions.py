@@ -89,6 +89,11 @@ def prompt(digest: str) -> str | None:
         return None
 
 
+def shown(text: str) -> str:
+    """A text of a session as anybody may see it: plain, without secrets and private paths."""
+    return sessions.shown(text)
+
+
 def transcript_bytes(result_id: int) -> bytes | None:
     """The transcript as plain, masked text without control characters."""
     found = session_record(_digests(result_id).get("digest", ""))

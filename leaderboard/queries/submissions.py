@@ -36,7 +36,7 @@ class SubmissionRow(NamedTuple):
     findings: list[dict[str, Any]] | None
     run: int | None
     configuration: str | None
-    verification: str | None
+    trust: str | None
     reproduced_tasks: int | None
     verified_tasks: int | None
     claim_count: int | None
@@ -197,6 +197,6 @@ def _visible(row: tuple[Any, ...]) -> SubmissionRow:
 _SUBMISSION = (
     *("id", "state", "outcome", "received_at", "submitter_name", "format", "licence", "digest"),
     *("declared", "declared_on", "findings"),
-    *("run", "run__configuration__slug", "run__verification", "run__reproduced_tasks", "run__verified_tasks"),
+    *("run", "run__configuration__slug", "run__trust", "run__reproduced_tasks", "run__verified_tasks"),
     *("claim_count", "about", "run__state", "is_public"),
 )

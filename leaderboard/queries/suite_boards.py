@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import NamedTuple
 
-from leaderboard.queries.boards import RUN, TASK, WERE_PUBLIC, ResultRow, RunRow, TaskRow, rows_by, task_row
+from leaderboard.queries.boards import TASK, WERE_PUBLIC, ResultRow, TaskRow, rows_by, task_row
 from runs.models import Result, Run, SuiteMembership
 
 
@@ -22,10 +23,26 @@ class SuiteBoardsRow(NamedTuple):
     protocol: str
 
 
+class EntrantRow(NamedTuple):
+    """A public run, as far as ranks need it."""
+
+    id: int
+    configuration: str
+    role: str
+    agent: str
+    model: str | None
+    agent_slug: str
+    published_at: datetime
+
+
 _SUITE_AND_DEVICE = (
     *("suite_id", "suite__name", "suite__version", "suite__title"),
     *("device_class__slug", "device_class__title", "device_class__is_functional"),
     "protocol",
+)
+_ENTRANT = (
+    *("id", "configuration__slug", "configuration__role", "configuration__agent__name"),
+    *("configuration__model__name", "configuration__agent__slug", "published_at"),
 )
 
 
@@ -43,7 +60,7 @@ def with_public_runs() -> list[PublicBoardRow]:
     return [PublicBoardRow(*row) for row in found]
 
 
-def public_runs() -> dict[SuiteBoardsRow, list[RunRow]]:
+def public_runs() -> dict[SuiteBoardsRow, list[EntrantRow]]:
     """Public runs by current suite, device class and protocol; those with a device clock first, then by name."""
     rows = (
         Run.objects.public()
@@ -52,11 +69,10 @@ def public_runs() -> dict[SuiteBoardsRow, list[RunRow]]:
             *("device_class__is_functional", "suite__name", "device_class__slug", "configuration__slug", "repeat"),
         )
     )
-    found: dict[SuiteBoardsRow, list[RunRow]] = {}
-    for row in rows.values_list(*_SUITE_AND_DEVICE, *RUN):
-        found.setdefault(SuiteBoardsRow(*row[: len(_SUITE_AND_DEVICE)]), []).append(
-            RunRow(*row[len(_SUITE_AND_DEVICE) :])
-        )
+    found: dict[SuiteBoardsRow, list[EntrantRow]] = {}
+    for row in rows.values_list(*_SUITE_AND_DEVICE, *_ENTRANT):
+        board, run = SuiteBoardsRow(*row[: len(_SUITE_AND_DEVICE)]), EntrantRow(*row[len(_SUITE_AND_DEVICE) :])
+        found.setdefault(board, []).append(run)
     return found
 
 

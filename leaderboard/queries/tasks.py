@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Max, OuterRef, Q
 
 from evaluator.errors import TaskError, UsageError
+from evaluator.records.record import PROTOCOL
 from evaluator.tasks.spec import TaskSpec
 from evaluator.tasks.workspace import visible_files
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, Task
-from runs.querysets import ResultQuerySet, of_draft_from_elsewhere, withheld
+from runs.querysets import ResultQuerySet, is_correct, of_draft_from_elsewhere, withheld
 
 
 class TaskListRow(NamedTuple):
@@ -28,6 +29,7 @@ class TaskListRow(NamedTuple):
     files: dict[str, str]
     cases: list[dict[str, Any]]
     provenance: dict[str, str]
+    is_plain: bool
 
 
 class FoundTask(NamedTuple):
@@ -39,7 +41,10 @@ class FoundTask(NamedTuple):
 
 
 class ListedTask(NamedTuple):
-    """The current version of a task, with counts of the results that may rank and of the correct ones."""
+    """The current version of a task, with counts of the results that may rank and of the correct ones.
+
+    `best` has the log speedup of the fastest of them by device class (slug and title), under the current protocol.
+    """
 
     path: str
     category: str
@@ -49,6 +54,13 @@ class ListedTask(NamedTuple):
     description: str
     results: int
     correct: int
+    best: dict[tuple[str, str], float]
+
+
+class TaskCounts(NamedTuple):
+    results: int
+    correct: int
+    best: dict[tuple[str, str], float]
 
 
 class TaskResultRow(NamedTuple):
@@ -65,6 +77,7 @@ class TaskResultRow(NamedTuple):
     state: str
     status: str
     message: str
+    audit: str
     is_published: bool
 
 
@@ -73,10 +86,10 @@ def listed(category: str = "") -> list[ListedTask]:
     if category:
         tasks = tasks.filter(category=category)
     rows = tasks.order_by("category", "path")
-    counts = _results_and_correct()
+    counts, none = _counts_by_task(), TaskCounts(0, 0, {})
     fields = ("id", "path", "category", "name", "digest", "cases", "description")
     return [
-        ListedTask(path, of, name, digest, len(cases), description, *counts.get(task, (0, 0)))
+        ListedTask(path, of, name, digest, len(cases), description, *counts.get(task, none))
         for task, path, of, name, digest, cases, description in rows.values_list(*fields)
     ]
 
@@ -120,28 +133,33 @@ def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
     fields = (
         *("id", "run_id", "run__repeat", "run__suite__name", "run__suite__version", "run__device_class__slug"),
         *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
-        *("run__configuration__role", "run__state", "is_published", "published_attempt__status"),
+        *("run__configuration__role", "run__state", "audit", "is_published", "published_attempt__status"),
         *("published_attempt__message", "attempts__status", "attempts__message", "is_withheld"),
     )
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
 
 
-def _results_and_correct() -> dict[int, tuple[int, int]]:
+def _counts_by_task() -> dict[int, TaskCounts]:
     """Counts by task. Grouping by suite lets the database scan by run: 115 instead of 282 ms for 1 M results."""
     counted: ResultQuerySet[Result] = Result.objects.may_rank().order_by()
-    correct_count = Count("id", filter=Q(published_attempt__correct=True))
-    found: dict[int, tuple[int, int]] = {}
-    for _, task, count, correct in counted.values_list("run__suite", "task").annotate(
-        Count("id"), correct=correct_count
-    ):
-        before = found.get(task, (0, 0))
-        found[task] = before[0] + count, before[1] + correct
+    rows = counted.values_list("run__suite", "run__device_class__slug", "run__device_class__title", "task").annotate(
+        results=Count("id"),
+        correct=Count("id", filter=is_correct()),
+        best=Max("published_attempt__cautious_log_speedup", filter=is_correct() & Q(run__protocol=PROTOCOL)),
+    )
+    found: dict[int, TaskCounts] = {}
+    for _, slug, title, task, results, correct, log in rows:
+        before = found.get(task, TaskCounts(0, 0, {}))
+        best = before.best
+        if log is not None:
+            best = best | {(slug, title): max(log, best.get((slug, title), log))}
+        found[task] = TaskCounts(before.results + results, before.correct + correct, best)
     return found
 
 
 def _task_result(row: tuple[Any, ...]) -> TaskResultRow:
     """The published attempt, else the latest one."""
-    (*head, is_published, published_status, published_message, status, message, is_withheld) = row
+    (*head, audit, is_published, published_status, published_message, status, message, is_withheld) = row
     newest = ["queued", ""] if is_withheld else [status, message]
     shown_attempt = [published_status, published_message] if is_published else newest
-    return TaskResultRow._make([*head, *shown_attempt, is_published])
+    return TaskResultRow._make([*head, *shown_attempt, audit, is_published])

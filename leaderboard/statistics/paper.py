@@ -77,8 +77,15 @@ def paper_columns(results: ResultMatrix, *, is_mixed: bool = False) -> PaperColu
 
 
 def score(compiled: float, correct: float, speedup: float) -> float:
-    """Mean score of 20·compiled + 100·correct + 100·speedup, from the means of the three."""
+    """Score of 20·compiled + 100·correct + 100·speedup, of one result or from the means of the three."""
     return COMPILED_POINTS * float(compiled) + CORRECT_POINTS * float(correct) + SPEED_POINTS * float(speedup)
+
+
+def result_score(compiled: bool, correct: bool, speedup: float | None) -> float | None:
+    """The score of one result, from its speedup on the paper's clock; None where a correct one was not timed on it."""
+    if correct and speedup is None:
+        return None
+    return score(compiled, correct, speedup if correct and speedup else 0.0)
 
 
 def geometric_mean(times: Numbers, correct: np.ndarray) -> RunSpread:

@@ -28,7 +28,7 @@ class ResultValues(NamedTuple):
 class ResultMatrix:
     """Arrays with one row for each task and one column for each run. Columns of different entries are unrelated."""
 
-    known: Flags  # False: missing, errored, on hold …; the other arrays then hold no information
+    known: Flags  # False: missing, errored, held …; the other arrays then hold no information
     compiled: Flags
     correct: Flags
     log_speedup: Numbers  # NaN: none

@@ -42,8 +42,7 @@ def usable_speedup(results: ResultMatrix, eligible_tasks: int) -> SpeedEstimate:
 
     `eligible_tasks`: the number of tasks that can show a speed.
     """
-    values = log_usable(results)
-    worst = exp(exact_mean(np.nan_to_num(values))) if values.size else 1.0
+    values, worst = log_usable(results), usable_ratio(results)
     if refused := why_no_speed(eligible_tasks):
         return _refused(refused, None)
     if not results.is_complete:
@@ -58,6 +57,12 @@ def usable_speedup(results: ResultMatrix, eligible_tasks: int) -> SpeedEstimate:
         runs_refused=runs if isinstance(runs, str) else None,
         worst=worst,
     )
+
+
+def usable_ratio(results: ResultMatrix) -> float:
+    """U with each missing result as one that failed: the least that it can become."""
+    values = log_usable(results)
+    return exp(exact_mean(np.nan_to_num(values))) if values.size else 1.0
 
 
 def why_no_speed(eligible_tasks: int) -> str | None:

@@ -17,21 +17,28 @@ register = Library()
 
 
 @register.filter
-def cells(row: Sequence[tuple[Field[Any], Cell]]) -> SafeString:
-    """The cells of a row; the first is its header."""
-    heads = (f'<th scope="row"{_kind(field)}>{_content(cell)}</th>' for field, cell in row[:1])
-    others = (f"<td{_kind(field)}>{_content(cell)}</td>" for field, cell in row[1:])
+def cells(row: Sequence[tuple[Field[Any], Cell]], is_stacked: bool = False) -> SafeString:
+    """The cells of a row; the first is its header. Where rows are stacked, each cell carries its column's heading."""
+    heads = (f'<th scope="row"{_attributes(field, is_stacked)}>{_content(cell)}</th>' for field, cell in row[:1])
+    others = (f"<td{_attributes(field, is_stacked)}>{_content(cell)}</td>" for field, cell in row[1:])
     return mark_safe("".join((*heads, *others)))
 
 
-def _kind(field: Field[Any]) -> str:
-    return ' class="number"' if field.is_number else ' class="code"' if field.is_code else ""
+def _attributes(field: Field[Any], is_stacked: bool) -> str:
+    kind = ' class="number"' if field.is_number else ' class="code"' if field.is_code else ""
+    return f'{kind} data-label="{escape(field.label)}"' if is_stacked else kind
 
 
 def _content(cell: Cell) -> str:
-    if not cell.note:
-        return _marked(cell)
-    return f"{_marked(cell)} <small>{conditional_escape(commands(cell.note))}</small>"
+    note = f" <small>{conditional_escape(commands(cell.note))}</small>" if cell.note else ""
+    return f"{_marked(cell)}{note}{_bar(cell.bar)}"
+
+
+def _bar(length: float | None) -> str:
+    """A bar of this part of the cell's width. What it says is the cell's text."""
+    if length is None:
+        return ""
+    return f'<svg class="length" aria-hidden="true"><rect width="{100 * length:.1f}%" height="100%"/></svg>'
 
 
 def _marked(cell: Cell) -> str:

@@ -25,4 +25,4 @@ def _mark(one: Placed) -> str:
     path = f'<path class="spot {kind} {escape(group.colour_class)}" d="{escape(group.outline)}"/>'
     if not one.spot.is_mean:
         return f'<g transform="scale(.6)">{path}</g>'
-    return f'{path}<text class="number" x="11" y="-7">{group.number}</text>'
+    return f'{path}<text class="letter" x="11" y="-7">{group.letter}</text>'

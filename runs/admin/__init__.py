@@ -5,6 +5,13 @@ Services do all writes. Nothing is deleted: a run is withdrawn, a host is disabl
 
 from __future__ import annotations
 
-from runs.admin import people, registry, runs, sessions, submissions
+from runs.admin import people, registry, runs, sessions, submissions, webhooks
 
-__all__ = ["people", "registry", "runs", "sessions", "submissions"]  # each registers its own rows with the admin site
+__all__ = [
+    "people",
+    "registry",
+    "runs",
+    "sessions",
+    "submissions",
+    "webhooks",
+]  # each registers its own rows with the admin site

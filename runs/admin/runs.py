@@ -15,6 +15,7 @@ from runs.admin.sessions import RunForm
 from runs.models import Agent, Attempt, Configuration, Result, Run, Suite
 from runs.people.rights import may_publish, may_run
 from runs.services import publishing, run_actions, starts
+from runs.trust import trust_text
 
 UNCHANGED = "queued; what is public changes only when you publish"
 QUEUED = (f"attempt {UNCHANGED}", f"attempts {UNCHANGED}")
@@ -143,9 +144,9 @@ class RunActionsAdmin(BaseAdmin):
 class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
     """Adding a run queues all tasks of a suite. Reference agents write candidates at once, others in sessions."""
 
-    list_display = ("id", "configuration", "suite", "state_here", "progress", "device_class", "repeat", "origin")
+    list_display = ("id", "configuration", "suite", "state_here", "progress", "device_class", "repeat", "trust_here")
     list_select_related = ("configuration", "suite", "device_class")
-    list_filter = ("state", "origin", "device_class")
+    list_filter = ("state", "trust", "device_class")
     actions = RUN_ACTIONS
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -157,7 +158,7 @@ class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         made: tuple[str, ...] = ("configuration", "suite", "device_class", "repeat", "round", "note")
         made = (*made, "repeats", "may_spend") if obj is None else made
-        later = ("state", "paused_at", "origin", "verification", "protocol", "created_at", "created_by", "published_at")
+        later = ("state", "paused_at", "trust", "protocol", "created_at", "created_by", "published_at")
         return made if obj is None else made + later
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -176,6 +177,10 @@ class RunAdmin(RunActionsAdmin, CreateOnlyAdmin):
     @admin.display(description="State")
     def state_here(self, run: Run) -> str:
         return f"{run.get_state_display()}, paused" if run.paused_at else run.get_state_display()
+
+    @admin.display(description="Trust", ordering="trust")
+    def trust_here(self, run: Run) -> str:
+        return trust_text(run.trust, run.reproduced_tasks, run.verified_tasks)
 
     @admin.display(description="Finished")
     def progress(self, run: Any) -> str:

@@ -16,6 +16,7 @@ from runs.models.sessions import AgentSession, Iteration
 from runs.models.submissions import ApiToken, Submission
 from runs.models.unseen import UnseenEvaluation, UnseenMeasurement
 from runs.models.verifications import TaskVerdict, Verification
+from runs.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "Agent",
@@ -47,4 +48,6 @@ __all__ = [
     "UnseenEvaluation",
     "UnseenMeasurement",
     "Verification",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -15,6 +15,7 @@ from runs.models.hosts import DeviceClass
 from runs.models.problems import Suite, Task
 from runs.models.rounds import Round
 from runs.querysets import ResultQuerySet, RunQuerySet
+from runs.trust import OF_RUNS, Trust
 
 LAST_REPEAT = 2**15 - 1  # the largest that the column holds and a bundle may name
 
@@ -31,11 +32,6 @@ class Run(models.Model):
         PUBLISHED = "published", "published"  # aggregates of a paper
         IMPORTED = "imported", "imported"
         RUN_HERE = "run_here", "run here"
-
-    class Verification(models.TextChoices):
-        NONE = "none", "not verified"
-        CHECKED = "checked", "checked"
-        REPRODUCED = "reproduced", "reproduced"
 
     configuration = models.ForeignKey(Configuration, on_delete=models.PROTECT, related_name="runs")
     suite = models.ForeignKey(Suite, on_delete=models.PROTECT, related_name="runs")
@@ -54,7 +50,9 @@ class Run(models.Model):
     protocol = models.CharField(max_length=30, help_text="The timing protocol of its leaderboard.")
     state = models.CharField(max_length=20, choices=State, default=State.DRAFT)
     origin = models.CharField(max_length=20, choices=Origin, default=Origin.RUN_HERE)
-    verification = models.CharField(max_length=20, choices=Verification, default=Verification.NONE)
+    trust = models.CharField(
+        max_length=20, choices=[(one.value, one.label) for one in OF_RUNS], default=Trust.RUN_HERE.value
+    )
     reproduced_tasks = models.PositiveIntegerField(null=True, blank=True)
     verified_tasks = models.PositiveIntegerField(null=True, blank=True)
     verifies = models.ForeignKey(
@@ -119,16 +117,21 @@ class Run(models.Model):
             models.CheckConstraint(
                 name="run_counts_iff_reproduced",
                 condition=Q(
-                    verification="reproduced",
+                    trust="reproduced",
                     reproduced_tasks__isnull=False,
                     verified_tasks__isnull=False,
                     reproduced_tasks__lte=F("verified_tasks"),
                 )
                 | Q(
-                    verification__in=["none", "checked"],
+                    trust__in=["claimed", "run_here"],
                     reproduced_tasks__isnull=True,
                     verified_tasks__isnull=True,
                 ),
+            ),
+            models.CheckConstraint(
+                name="run_trust_follows_origin",
+                condition=Q(trust="run_here", origin="run_here")
+                | Q(trust__in=["claimed", "reproduced"]) & ~Q(origin="run_here"),
             ),
         ]
 
@@ -148,8 +151,8 @@ class Result(models.Model):
         NONE = "none", "not audited"
         CLEAN = "clean", "clean"
         INTERESTING = "interesting", "interesting"
-        SUSPECT = "suspect", "suspect"
-        HACKED = "hacked", "hacked"
+        SUSPECT = Trust.SUSPECT.value, Trust.SUSPECT.label
+        HACKED = Trust.HACKED.value, Trust.HACKED.label
         CONTAMINATED = "contaminated", "contaminated"
         HARNESS_FAULT = "harness_fault", "harness fault"
 

@@ -61,11 +61,11 @@ RIGHTS = (
     Right("run", "Pause, resume, cancel and repeat runs", STAFF, ("runs.rerun_run",)),
     Right(
         "register",
-        "Register agents, models, configurations and suites",
+        "Register agents, models, configurations, suites and webhooks",
         MAINTAINERS,
         (
             *("runs.add_agent", "runs.change_agent", "runs.add_modelversion", "runs.change_modelversion"),
-            *("runs.add_configuration", "runs.change_configuration", "runs.add_suite"),
+            *("runs.add_configuration", "runs.change_configuration", "runs.add_suite", "runs.add_webhook"),
         ),
     ),
     Right(

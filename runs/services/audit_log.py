@@ -1,4 +1,4 @@
-"""Writes the audit log: one entry for each action, in the same transaction."""
+"""Writes the audit log: one entry for each action, in the same transaction; webhooks are told of what is news."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 
 from runs.models import Attempt, AuditEntry, Host, Result, Round, Run, Submission
 from runs.models.audit_log import DETAIL_CHARACTERS, REASON_CHARACTERS
+from runs.services import webhooks
 
 Actor = User | str  # a user, or the name of the command that acts
 
@@ -24,4 +25,5 @@ def note(
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
     texts = {"reason": reason[:REASON_CHARACTERS], "detail": detail[:DETAIL_CHARACTERS]}
-    AuditEntry.objects.create(action=action, actor=user, actor_name=name, **texts, **about)
+    entry = AuditEntry.objects.create(action=action, actor=user, actor_name=name, **texts, **about)
+    webhooks.announce(entry)

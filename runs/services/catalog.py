@@ -70,5 +70,6 @@ def _columns(spec: TaskSpec) -> dict[str, object]:
         "files": sources,
         "cases": [{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
         "provenance": dict(spec.provenance),
+        "is_plain": spec.is_plain,
         "is_current": True,
     }

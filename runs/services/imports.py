@@ -35,6 +35,7 @@ from runs.services.audit_log import Actor, note
 from runs.services.measurements import insert_measurements
 from runs.services.sessions import store_session
 from runs.services.unseen import cases_of, store
+from runs.trust import Trust
 
 IMPORTER = "import"  # stored as the worker's name
 OTHER_TASKS = "Run it again on the current tasks: `python -m evaluator run`"
@@ -67,6 +68,7 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
         round=round,
         protocol=bundle.protocol,
         origin=Run.Origin.IMPORTED,
+        trust=Trust.CLAIMED,
         bundle_digest=bundle.digest,
         calibrations=[{"device": one.device, **verdicts.calibration_figures(one)} for one in bundle.calibrations],
         created_by=actor if isinstance(actor, User) else None,

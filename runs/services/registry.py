@@ -1,9 +1,10 @@
-"""Registers agents, models, configurations, device classes, hosts and suites, from the admin or a YAML file."""
+"""Registers agents, models, configurations, device classes, hosts, suites and webhooks, from the admin or a file."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -11,10 +12,22 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
+from evaluator.addresses import check_address
 from evaluator.tasks.suites import suite_digest
 from runs import agents
 from runs.errors import RunError
-from runs.models import Agent, AuditEntry, Configuration, DeviceClass, Host, ModelVersion, Suite, SuiteMembership, Task
+from runs.models import (
+    Agent,
+    AuditEntry,
+    Configuration,
+    DeviceClass,
+    Host,
+    ModelVersion,
+    Suite,
+    SuiteMembership,
+    Task,
+    Webhook,
+)
 from runs.services.audit_log import Actor, note
 
 Row = TypeVar("Row", Agent, ModelVersion, Configuration, DeviceClass, Host)
@@ -78,6 +91,31 @@ def register_suite(*, name: str, title: str, tasks: Sequence[Task]) -> Suite:
     suite.save()
     SuiteMembership.objects.bulk_create(SuiteMembership(suite=suite, task=task) for task in tasks)
     return suite
+
+
+@transaction.atomic
+def register_webhook(*, url: str, actor: Actor) -> Webhook:
+    """Register an address that is told what becomes public. Its new secret is on the row.
+
+    Raises:
+        UsageError: the address is malformed, or has a user, a query or a fragment.
+        ValidationError: it is not encrypted, or is registered already.
+    """
+    check_address("url", url, "https://example.org/arenaboard")
+    webhook = Webhook(url=url, secret=secrets.token_hex(32))
+    webhook.full_clean()
+    webhook.save()
+    note(AuditEntry.Action.REGISTER, actor, "", detail=f"webhook {url}")
+    return webhook
+
+
+@transaction.atomic
+def enable_webhook(*, webhook: Webhook, is_enabled: bool, actor: Actor, reason: str = "") -> bool:
+    """Return whether that was a change. What a disabled webhook has missed until then waits for it."""
+    if not Webhook.objects.filter(pk=webhook.pk).exclude(is_enabled=is_enabled).update(is_enabled=is_enabled):
+        return False
+    note(AuditEntry.Action.REGISTER, actor, reason, detail=f"webhook {webhook.url}: is_enabled {is_enabled}")
+    return True
 
 
 def settings_digest(settings: object) -> str:

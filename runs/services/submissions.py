@@ -197,9 +197,6 @@ def accept(*, submission: Submission, bundle: Bundle, parsed: ParsedBundle, conf
         raise RunError(f"submission {same.pk} has exactly these results")
     actor = submission.submitter or submission.submitter_name
     run = import_run(bundle=bundle, configuration=configuration, actor=actor)
-    if run.verification == Run.Verification.NONE:
-        run.verification = Run.Verification.CHECKED
-        run.save(update_fields=["verification"])
     if not _end_check(submission, State.ACCEPTED, {"run": run, **about_columns(submission, parsed)}):
         transaction.set_rollback(True)
         return None

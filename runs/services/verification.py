@@ -34,11 +34,13 @@ from runs.services.audit_log import Actor, note
 from runs.services.queue_order import QueuePositions
 from runs.services.run_actions import queue_first
 from runs.services.submissions import end
+from runs.trust import Trust, trust_text
 
 Action, State = AuditEntry.Action, Submission.State
 POLICY, STARTED_AT_ONCE = "policy", 10  # the actor; verifications that one sweep starts
 MOST_DRAWN = 999  # tasks; the limit of ARENA_VERIFY
 log = logging.getLogger(__name__)
+REPRODUCED = (Verification.Verdict.REPRODUCED, Verification.Verdict.PARTLY)
 COMPARED = (Submission.State.ACCEPTED, Submission.State.CLOSED)
 
 
@@ -117,7 +119,7 @@ def _conclude(verification_id: int) -> bool:
     verification.save()
     _update_claimed_run(verification)
     submission = Submission.objects.get(run=verification.claimed_id)
-    text = f"{verification.verdict.replace('_', ' ')}, {verification.reproduced_tasks} of {verification.compared_tasks}"
+    text = _text_of(verification)
     note(Action.CONCLUDE, "verification", text, submission=submission)
     if verification.verdict == Verification.Verdict.NOT_REPRODUCED:
         Review.objects.create(
@@ -128,15 +130,21 @@ def _conclude(verification_id: int) -> bool:
     return True
 
 
+def _text_of(verification: Verification) -> str:
+    if verification.verdict in REPRODUCED:
+        return trust_text(Trust.REPRODUCED, verification.reproduced_tasks, verification.compared_tasks)
+    return f"{verification.get_verdict_display()}: {verification.reproduced_tasks} of {verification.compared_tasks}"
+
+
 def _update_claimed_run(verification: Verification) -> None:
-    """Mark the run as reproduced on n of m tasks if at least half are; else it stays checked."""
+    """Mark the run as reproduced on n of m tasks if at least half are; else it is as claimed."""
     run = verification.claimed
-    if verification.verdict in (Verification.Verdict.REPRODUCED, Verification.Verdict.PARTLY):
-        run.verification = Run.Verification.REPRODUCED
+    if verification.verdict in REPRODUCED:
+        run.trust = Trust.REPRODUCED
         run.reproduced_tasks, run.verified_tasks = verification.reproduced_tasks, verification.compared_tasks
     else:
-        run.verification, run.reproduced_tasks, run.verified_tasks = Run.Verification.CHECKED, None, None
-    run.save(update_fields=["verification", "reproduced_tasks", "verified_tasks"])
+        run.trust, run.reproduced_tasks, run.verified_tasks = Trust.CLAIMED, None, None
+    run.save(update_fields=["trust", "reproduced_tasks", "verified_tasks"])
 
 
 def _chosen(claimed: Run, sample: int | None) -> Sequence[Result]:

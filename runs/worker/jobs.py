@@ -14,7 +14,7 @@ from django.conf import settings
 from runs import job_messages
 from runs.loading import bundles as intake
 from runs.models import Attempt, Host, Submission
-from runs.services import messages
+from runs.services import messages, webhooks
 from runs.worker import evaluation
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,12 @@ def check_submission(submission_id: int) -> None:
     if not intake.check_next():
         log.info("message for submission %s: nothing to check", submission_id)
         messages.taken_in_vain(Submission.objects.waiting().filter(pk=submission_id))
+
+
+@shared_task(name=job_messages.DELIVER)  # type: ignore[untyped-decorator]
+def deliver_webhook(delivery_id: int) -> None:
+    if not webhooks.deliver(delivery_id):
+        log.info("message for delivery %s: nothing to deliver", delivery_id)
 
 
 def _must_stop() -> bool:

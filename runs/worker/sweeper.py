@@ -9,14 +9,14 @@ from django.conf import settings
 from django.db import Error, connection
 
 from runs.models import Host
-from runs.services import hosts, leases, submissions, verification
+from runs.services import hosts, leases, submissions, verification, webhooks
 
 SWEEP_BEATS = 0.2  # with a lease of 1.8 heartbeats, a dead worker is noticed within two
 log = logging.getLogger(__name__)
 
 
 def sweep() -> tuple[int, int]:
-    """Sweep once, which also starts and concludes verifications.
+    """Sweep once, which also starts and concludes verifications, and tries deliveries to webhooks again.
 
     Return how many leases had expired and how many messages were sent again.
     """
@@ -24,6 +24,7 @@ def sweep() -> tuple[int, int]:
     sent = leases.resend_lost_messages() + submissions.resend_lost_check_messages()
     verification.conclude_verifications()
     verification.verify_by_policy()
+    webhooks.send_due()
     if expired or sent:
         log.warning("%d leases had expired, %d messages were sent again", expired, sent)
     return expired, sent

@@ -188,3 +188,9 @@ def test_a_run_that_makes_no_sense_is_refused_before_any_work(tmp_path, capsys, 
     assert main(["run", "--suite", "smoke", *words, "--out", str(tmp_path / "run")]) == BAD_USAGE
     assert message in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_of_a_plain_task_the_expert_submits_nothing():
+    made = catalog.produce("expert", load_task("triton2triton/arena/fla_l2norm"))
+    assert (made.candidate.files, made.candidate.problems) == ({}, (("not_written", "fla_l2norm.py"),))
+    assert made.expected == "not_produced"

@@ -74,4 +74,4 @@ def test_there_is_a_queue_for_each_architecture_and_one_for_checks() -> None:
     assert {queue.name for queue in celery_app.conf.task_queues} == {*DeviceClass.Architecture.values, "checks"}
     celery_app.loader.import_default_modules()
     ours = {name for name in celery_app.tasks if not name.startswith("celery.")}
-    assert ours == {"runs.evaluate_attempt", "runs.check_submission"}
+    assert ours == {"runs.evaluate_attempt", "runs.check_submission", "runs.deliver_webhook"}

@@ -21,6 +21,7 @@ ARGUMENTS = [
     *("--disable-component-update", "--disable-default-apps", "--disable-extensions"),
 ]
 LOOKS = (("light", 1200), ("dark", 320))  # schemes and widths; pages are opened with the first
+PHONE = 640  # below it, tables of many columns are stacked
 REDRAWN_WITHIN_S = 60.0
 SHOTS = os.environ.get("ARENA_SHOTS")  # a folder: what each page looks like
 CUT_OFF = """
@@ -28,6 +29,13 @@ CUT_OFF = """
   const [own, whole] = [text, text.closest("svg.chart")].map(one => one.getBoundingClientRect())
   return own.width && (own.right > whole.right + 1 || own.left < whole.left - 1)
 }).map(text => text.textContent)
+"""
+# What may be wider than a phone: source, charts whose names cannot be wrapped, tables of everything by everything.
+SIDEWAYS = """
+[...document.querySelectorAll("body *")].filter(one =>
+  ["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 1
+  && !one.closest(".code-scroll, .matrix, .printed, .visually-hidden, svg") && !one.querySelector(".chart.wide")
+).map(one => `${one.tagName} ${one.id} ${one.className}: ${one.scrollWidth} in ${one.clientWidth}`)
 """
 # The browser's driver runs an event loop in this thread, in which Django would refuse to make rows.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
@@ -59,6 +67,8 @@ class Visitor:
             assert self.violations() == [], f"{name}, {scheme}, {width}"
             assert self.overflow() <= 0, f"{name}, {scheme}, {width}"
             assert self.cut_off() == [], f"{name}, {scheme}, {width}"
+            if width < PHONE:
+                assert self.sideways() == [], f"{name}, {width}"
         self._take_on(*LOOKS[0])
 
     def _take_on(self, scheme: Any, width: int) -> None:
@@ -82,6 +92,10 @@ class Visitor:
     def cut_off(self) -> list[str]:
         """Texts of charts that end outside of their drawing, where nobody can read them."""
         return list(self.page.evaluate(CUT_OFF))
+
+    def sideways(self) -> list[str]:
+        """Parts of the page that hold more than they show, so that a reader has to scroll them sideways."""
+        return list(self.page.evaluate(SIDEWAYS))
 
 
 @pytest.fixture(scope="session")

@@ -38,4 +38,11 @@ def make_session_places() -> list[str]:
         tail="── version 2: passed, 1.120×, 4.0 s\n" * 30,
     )
     place = "worked-on-1-h100-sxm"
-    return [f"/run/{run.pk}/", f"/run/{draft.pk}/", f"/result/{result.pk}/", f"/cost/explore/cost_usd-{place}/"]
+    sessions = [f"/result/{result.pk}/session/?q=ls", f"/result/{working.result_id}/session/"]
+    return [
+        *sessions,
+        f"/run/{run.pk}/",
+        f"/run/{draft.pk}/",
+        f"/result/{result.pk}/",
+        f"/cost/explore/cost_usd-{place}/",
+    ]

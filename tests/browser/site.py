@@ -121,7 +121,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
     return [
         *("/", board, "/board/smoke/hip2hip/cpu-x86_64/", "/tasks/", f"/task/{task}/", "/runs/?state=published"),
         *(f"/run/{run.pk}/", f"/run/{running.pk}/", f"/result/{result.pk}/", f"/result/{open_result.pk}/"),
-        *("/queue/", "/hosts/", f"/result/{result.pk}/attempts/"),
+        *("/queue/", "/hosts/", f"/result/{result.pk}/attempts/", "/history/smoke/all/cpu-x86_64/"),
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
         *("/kernelbench-x/", "/kernelbench-x/explore/correct/", "/claims/"),

@@ -72,4 +72,4 @@ def test_an_admin_gets_in_without_javascript_and_a_stranger_is_told(maintainer, 
     page = visitor.go("/review/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Review queue")
     page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("link", name="Account", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="Log in", exact=True)).to_be_visible()

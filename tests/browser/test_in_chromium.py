@@ -18,6 +18,9 @@ from tests.site_fixtures import clear_caches
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
+EMBEDS = tuple(f"/board/smoke/all/cpu-x86_64/embed/{part}/" for part in ("chart/rates", "table/entries"))
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Where the first test that makes the site leaves it, since making it takes longer than most tests do."""
@@ -45,7 +48,7 @@ def test_the_site_has_every_kind_of_page(site, client) -> None:
 
 def test_every_page_is_clean_in_both_schemes_wide_and_narrow(site, visit) -> None:
     visitor = visit()
-    for address in site.addresses:
+    for address in (*site.addresses, *EMBEDS):
         page = visitor.go(address)
         if "explore" in address and PLOTLY.is_file():
             expect(page.locator("#explore[data-drawn]")).to_be_attached()
@@ -54,7 +57,7 @@ def test_every_page_is_clean_in_both_schemes_wide_and_narrow(site, visit) -> Non
 
 def test_from_home_to_board_to_result(site, visit) -> None:
     page = visit().go("/")
-    page.get_by_role("link", name="Smoke on x86-64 CPU", exact=True).click()
+    page.get_by_role("link", name="Smoke on x86-64 CPU", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Smoke, all categories")
     page.get_by_role("link", name="HIP to HIP").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Smoke, HIP to HIP")

@@ -28,9 +28,10 @@ def native() -> Iterator[Evaluator]:
         yield evaluator
 
 
-def test_a_suite_holds_eight_tasks_of_each_of_the_papers_categories() -> None:
-    held = read_manifest("native-24")[1].keys()
-    assert Counter(TASKS[task].category for task in held) == dict.fromkeys(PAPER_CLOCKS, 8)
+def test_the_suite_of_24_holds_eight_full_tasks_of_each_of_the_papers_categories() -> None:
+    tasks = [TASKS[task_id] for task_id in read_manifest("native-24")[1]]
+    assert Counter(task.category for task in tasks) == dict.fromkeys(PAPER_CLOCKS, 8)
+    assert not any(task.is_plain for task in tasks)
 
 
 @pytest.mark.parametrize(

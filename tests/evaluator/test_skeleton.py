@@ -12,7 +12,7 @@ from evaluator.errors import UsageError
 from evaluator.pipeline import Evaluator
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import CATEGORIES
-from evaluator.validate.checks import RUN_CHECKS, validate
+from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS, validate
 from evaluator.validate.skeleton import write_skeleton
 from evaluator.validate.subject import Subject
 
@@ -31,6 +31,16 @@ def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category:
     assert {line.partition(":")[0] for line in to_do} >= {"config.yaml", "description.md", "reference.py"}
     assert "…" not in to_do
     assert "passed by first_input" in problems["nulls"]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_plain_skeleton_has_no_expert_and_fewer_variants(category: str, tmp_path: Path) -> None:
+    task = read_task(write_skeleton(category, "Scale2", tmp_path, is_plain=True), f"{category}/arena/Scale2")
+    solved = category == "torch2hip"
+    assert (task.is_plain, task.variants) == (True, ("right", "wrong") if solved else ("wrong",))
+    assert task.solution == ("variants/right" if solved else None)
+    (problem, *rest) = STATIC_CHECKS["candidates"](Subject(task))
+    assert all("has the same code as" in one for one in (problem, *rest)), problem
 
 
 @pytest.mark.slow

@@ -280,6 +280,18 @@ def test_candidates_that_get_another_status_than_they_should_are_found(folder: P
     assert list(RUN_CHECKS["gfx942"](subject)) == ["baseline: failed", "expert: failed"]
 
 
+def test_a_folder_without_an_expert_is_a_plain_task(folder: Path) -> None:
+    for name in ("expert", "variants/better"):
+        shutil.rmtree(folder / name)
+    assert found("candidates", folder).endswith("expected {'wrong': 'wrong_output'} of a plain task")
+    shutil.rmtree(folder / "variants" / "right")
+    assert found("candidates", folder) == ""
+    task = read_task(folder, ID)
+    subject = Subject(task, Says({"variants/wrong": "mismatch"}, tuple(case.id for case in task.cases)))
+    assert [list(RUN_CHECKS[name](subject)) for name in ("baseline", "expert", "variants", "cpu_time")] == [[]] * 4
+    assert list(RUN_CHECKS["gfx942"](subject)) == ["baseline: failed"]
+
+
 def test_a_case_that_was_not_judged_or_takes_too_long_is_found(folder: Path) -> None:
     task = read_task(folder, ID)
     first, second, *_ = (case.id for case in task.cases_of(("small",)))

@@ -108,12 +108,20 @@ def test_the_admin_names_an_icon_that_is_there(admin_client) -> None:
 
 
 def test_every_page_belongs_to_a_link_of_the_header() -> None:
-    assert {route.section or route.name for route in ROUTES} == set(NAVIGATION)
+    assert {route.section or route.name for route in ROUTES} == {*NAVIGATION, "search"}
+
+
+def test_every_page_leads_to_all_whose_address_names_nothing(db, client) -> None:
+    body = client.get("/roles/").content.decode()
+    header, footer = body.partition("</header>")[0], body.partition("<footer")[2]
+    linked = set(re.findall(r'(?:href|action)="(/[^"]*)"', header + footer))
+    assert {f"/{route.path}" for route in ROUTES if "<" not in route.path} <= linked
+    assert len(re.findall("<li>", header)) == 7, "six pages, and Log in"
 
 
 def test_the_header_marks_the_page_itself_and_the_section_of_others(db, client) -> None:
     links = r'<a href="(/[\w-]*/?)"\s+aria-current="(\w+)">'
-    for address, marked in (("/queue/", ("/queue/", "page")), ("/hosts/", ("/queue/", "true"))):
+    for address, marked in (("/submit/", ("/submit/", "page")), ("/hosts/", ("/submit/", "true"))):
         header = client.get(address).content.decode().partition("</header>")[0]
         assert re.findall(links, header) == [marked]
     assert "aria-current" not in client.get("/login/").content.decode().partition("</header>")[0]

@@ -58,6 +58,7 @@ def addresses(published, suite):
     given = {
         "home": "/",
         "board": BOARD,
+        "history": BOARD.replace("board", "history"),
         "distribution": BOARD.replace("board", "distribution"),
         "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",
@@ -89,6 +90,7 @@ def addresses(published, suite):
         "queue": "/queue/",
         "hosts": "/hosts/",
         "attempts": f"/result/{run.results.first().pk}/attempts/",
+        "transcript": f"/result/{factories.make_session(run.results.last()).result_id}/session/",
         "metrics": "/metrics/",
         "data": "/data/",
     }
@@ -152,6 +154,14 @@ def test_a_chart_is_a_png_of_the_same_drawing(published, client) -> None:
     assert (width_px, height_px) == (ZOOM * 660, round(ZOOM * float(height[1])))
     blank = png_of('<svg xmlns="http://www.w3.org/2000/svg" width="660" height="100"></svg>')
     assert len(answer.content) > 4 * len(blank)
+
+
+def test_a_chart_says_suite_device_protocol_day_and_address(published, client) -> None:
+    published()
+    drawing = client.get(f"/api/v1{BOARD}rates.svg?as_of=2026-11-28").content.decode()
+    assert "Suite smoke@1, All categories, x86-64 CPU (cpu-x86_64), protocol arena-" in drawing
+    assert "as of 2026-11-28" in drawing
+    assert f"http://testserver{BOARD}?as_of=2026-11-28" in drawing
 
 
 def test_without_letters_there_is_no_png_but_a_reason(published, client, monkeypatch) -> None:

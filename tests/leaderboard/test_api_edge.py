@@ -19,7 +19,7 @@ UNUSED = {  # read with the rest of a board's or a list's query, and of no effec
     "failures": {"state", "page"},
     "portability": {"suite", "device", "state", "page"},
     "distribution": {"view", "sort"},
-    "compare": {"view", "sort", "agent", "model", "origin", "verification", "since"},
+    "compare": {"view", "sort", "agent", "model", "trust", "since"},
 }
 PARTS = ("", "entries.csv", "entries.json", "rates.svg")
 
@@ -82,7 +82,7 @@ def test_an_unknown_parameter_is_refused_by_data_and_left_out_by_pages(published
 def test_data_takes_the_query_of_its_page(published, entry, client) -> None:
     published(configuration=entry("One"))
     published(configuration=entry("Two"))
-    for query in ("", "?agent=Two", "?as_of=2026-10-31", "?origin=imported", "?sort=name"):
+    for query in ("", "?agent=Two", "?as_of=2026-10-31", "?trust=claimed", "?sort=name"):
         names = [one.agent for one in client.get(f"{BOARD}{query}").context["page"].entries]
         assert [one["agent"] for one in client.get(f"/api/v1{BOARD}{query}").json()["entries"]] == names
         rows = client.get(f"/api/v1{BOARD}entries.json{query}").json()

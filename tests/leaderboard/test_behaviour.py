@@ -126,6 +126,24 @@ def test_versions_are_added_up_by_outcome(published, entry, page) -> None:
     assert "0" not in turns
 
 
+def test_a_version_that_passed_its_own_check_and_failed_here_is_counted(published, entry, page) -> None:
+    run = published("passed", "wrong_output", "build_failed", "passed", None, "errored", configuration=entry("One"))
+    for result in run.results.all():
+        session = factories.make_session(result)
+        digest = session.iterations.get(status="passed").candidate_digest
+        if result.task.category != "triton2triton":  # there the version submitted is another than the one that passed
+            Result.objects.filter(pk=result.pk).update(candidate_digest=digest)
+    hip, torch, triton = page("/behaviour/").sessions
+    assert [(one.then_failed, one.own_check_passed) for one in (hip, torch, triton)] == [(1, 2), (1, 2), (0, 0)]
+    failed = run.results.get(published_attempt__status="wrong_output")
+    row = page("/behaviour/").tables["appendix"].cells()[0]
+    cell = row["then_failed"]
+    assert (cell.text.replace("\u00a0", " "), cell.url) == ("1 of 2 (50 %)", f"/result/{failed.pk}/")
+    assert [row[name].text.replace("\u00a0", " ") for name in ("finished", "failed_builds")] == [
+        *("2 of 2 (100 %)", "2 in 2 sessions"),
+    ]
+
+
 def test_it_says_what_to_do_where_no_session_is_known(db, client) -> None:
     content = client.get("/behaviour/").content
     assert b"start_runs block_tuner" in content

@@ -5,6 +5,7 @@ import pytest
 from leaderboard.eligibility import REFERENCE_LINE
 from leaderboard.words import suite_name
 from runs.models import Result
+from runs.querysets import is_correct
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"
@@ -117,7 +118,7 @@ def test_a_hold_keeps_an_entry_from_ranking(published, entry, page) -> None:
     attempt.save()
     found = named(page(BOARD), "Held")
     assert found.rank is None
-    assert "on hold for a review" in found.not_ranked_because
+    assert "held for a review" in found.not_ranked_because
 
 
 def test_an_unranked_entry_takes_no_rank_from_others(published, entry, page) -> None:
@@ -210,7 +211,7 @@ def test_an_unknown_board_is_not_found(published, client, address) -> None:
 def test_an_empty_board_says_what_to_do(suite, client) -> None:
     factories.make_device_class()
     body = client.get(BOARD).content.decode()
-    assert "is published here yet. Start one in the admin and publish it." in body
+    assert "is published here yet. The page Submit says how to add one." in body
 
 
 def test_the_page_names_why_an_entry_is_not_ranked(published, entry, client) -> None:
@@ -237,12 +238,14 @@ def test_what_the_page_calls_rankable_is_what_the_predicate_says(published, entr
             if status == "wrong_output":
                 results[5].attempts.update(protocol="script-timed")
     ranked = set(Result.objects.may_rank().values_list("pk", flat=True))
+    right = set(Result.objects.public().filter(is_correct()).values_list("pk", flat=True))
     shown = page(BOARD)
     role_of = {found.configuration: found.role for found in shown.entries}
     assert ranked
     for result in shown.results:
         assert result.may_rank == (result.result in ranked)
         assert result.may_rank == (result.obstacle is None and role_of[result.configuration] == "entry")
+        assert bool(result.correct) == (result.result in right)
 
 
 @pytest.mark.parametrize(
@@ -287,11 +290,10 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
     factories.make_suite(list(suite.tasks.all()), name="smoke", version=2)
     shown = page(f"{BOARD}?version=1&protocol=old&sort=name")
     urls = {column.key: column.sort_url for column in shown.tables["entries"].fields if column.sort_url}
+    sortable = ("name", "correctness", "trust", "compilation", "published_at", "cost_usd")
     assert urls == {
         "rank": "?version=1&protocol=old",
-        "name": "?version=1&protocol=old&sort=name",
-        "correctness": "?version=1&protocol=old&sort=correctness",
-        "compilation": "?version=1&protocol=old&sort=compilation",
+        **{name: f"?version=1&protocol=old&sort={name}" for name in sortable},
     }
     assert {link.url.partition("?")[2] for link in shown.categories} == {"version=1&protocol=old&sort=name"}
     assert [column.sort_url for column in page(BOARD).tables["entries"].fields if column.key == "rank"] == ["?"]

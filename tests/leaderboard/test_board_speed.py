@@ -119,7 +119,7 @@ def test_the_papers_view_has_its_headings_and_our_share_of_the_top_task(timed, c
     labels = [column.label for column in table.shown_fields]
     assert labels[2:] == [
         *("Comp. %", "Corr. %", "Mean Spd. ± σr", "Top task's share", "Mean Score", "Geo. Mean ± σr"),
-        *("fast₁ %", "fast₂ %", "Runs"),
+        *("fast₁ %", "fast₂ %", "Trust", "Published", "Runs"),
     ]
     [[row]] = [rows for _, rows in table.shown_groups]
     texts = {column.key: cell.text for column, cell in row}
@@ -148,7 +148,10 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
         for n in range(len(values))
     ]
     runs = [
-        RunRow(r, r, "claude", "entry", "Claude Code", "Opus 4.6", {}, "none", "run_here", factories.NOON, "claude")
+        RunRow(
+            *(r, r, "claude", "entry", "Claude Code", "Opus 4.6", "claude-opus-4-6", {}, "run_here", None, None),
+            *(factories.NOON, "claude", None, None, 0, 0, None),
+        )
         for r in range(3)
     ]
     results = [_row(run, task, values[task][run]) for run in range(3) for task in range(len(values))]
@@ -180,15 +183,15 @@ def _row(run: int, task: int, values: ResultValues) -> ResultRow:
     ("query", "names"),
     [
         ("agent=Fast", ["Fast"]),
-        ("origin=imported", ["Slow"]),
-        ("verification=checked", ["Fast"]),
+        ("trust=claimed", ["Slow"]),
+        ("trust=run_here", ["Fast"]),
         ("since=2026-11-02", ["Slow"]),
         ("since=nonsense", ["Fast", "Slow"]),
         ("model=nobody", []),
     ],
 )
 def test_a_filter_of_entries_hides_lines_and_changes_no_number(timed, page, query, names) -> None:
-    timed("Fast", noisy(0.5), verification="checked")
+    timed("Fast", noisy(0.5))
     timed(
         "Slow", noisy(0.1), origin="imported", bundle_digest="a" * 64, published_at=factories.NOON + timedelta(days=1)
     )

@@ -18,11 +18,21 @@ def test_the_first_cell_heads_its_row_and_columns_say_what_they_hold() -> None:
     assert row == '<th scope="row">x</th><td class="number">1</td><td class="code">ab</td>'
 
 
+def test_where_rows_are_stacked_each_cell_carries_its_heading() -> None:
+    assert cells([(PLAIN, Cell("x")), (replace(NUMBER, label='"A"'), Cell("1"))], True) == (
+        '<th scope="row" data-label="A">x</th><td class="number" data-label="&quot;A&quot;">1</td>'
+    )
+
+
 @pytest.mark.parametrize(
     ("cell", "html"),
     [
         (Cell("x", url="/y/"), '<a href="/y/">x</a>'),
         (Cell("now", iso="2026-11-28"), '<time datetime="2026-11-28">now</time>'),
+        (
+            Cell("1.5×", bar=0.75),
+            '1.5×<svg class="length" aria-hidden="true"><rect width="75.0%" height="100%"/></svg>',
+        ),
         (Cell("x", note="run `make up`"), "x <small>run <code>make up</code></small>"),
         (
             Cell("right", mark="✓", tone="good"),
@@ -34,7 +44,7 @@ def test_the_first_cell_heads_its_row_and_columns_say_what_they_hold() -> None:
             '<span class="marked"><span class="mark good" aria-hidden="true">✓</span> <a href="/y/">right</a></span>',
         ),
     ],
-    ids=["link", "moment", "note", "mark", "marked link"],
+    ids=["link", "moment", "bar", "note", "mark", "marked link"],
 )
 def test_a_cell_has_its_parts(cell: Cell, html: str) -> None:
     assert cells([(PLAIN, cell)]) == f'<th scope="row">{html}</th>'

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from django.template.loader import render_to_string
 
-from leaderboard.charts import Chart, Point, Series, paired_bars, share_dots
+from leaderboard.charts import Chart, Point, Series, Sheet, paired_bars, ratio_dots, share_dots
 from leaderboard.figures import plotly_figure
 
 CORRECT, COMPILED = Series("correct", "correct"), Series("compiled", "compiled")
@@ -76,10 +76,44 @@ def test_marks_never_leave_the_drawing() -> None:
 @pytest.mark.parametrize("chart", [dots(), bars()], ids=["dots", "bars"])
 @pytest.mark.parametrize("template", ["charts/_chart.svg", "charts/standalone.svg"])
 def test_the_drawing_is_xml_with_title_and_description(chart: Chart, template: str) -> None:
-    svg = ElementTree.fromstring(render_to_string(template, {"chart": chart, "style": ".chart{}"}))
+    svg = ElementTree.fromstring(
+        render_to_string(template, {"sheet": Sheet(chart), "chart": chart, "style": ".chart{}"})
+    )
     spoken = [element.text for element in svg if element.tag.endswith(("title", "desc"))]
     assert spoken == [chart.title, chart.description]
     assert "style=" not in ElementTree.tostring(svg).decode()  # a policy without inline styles would drop it
+
+
+def test_a_chart_that_travels_says_what_it_shows_and_where_it_is_from() -> None:
+    address = f"https://example.org/board/?agent={'x' * 150}"
+    sheet = Sheet(bars(), "Suite smoke@1, CPU, protocol arena-2", ("ArenaBoard, as of 2026-11-29", address))
+    drawing = render_to_string("charts/standalone.svg", {"sheet": sheet, "chart": sheet.chart, "style": ""})
+    texts = [element.text or "" for element in ElementTree.fromstring(drawing).iter() if element.tag.endswith("}text")]
+    assert texts[:2] == ["Times", "Suite smoke@1, CPU, protocol arena-2"]
+    assert "".join(texts).endswith(f"ArenaBoard, as of 2026-11-29{address}")
+    assert max(len(text) for text in texts) <= 100  # what fits
+    assert sheet.above[-1][0] < sheet.chart_y
+    assert sheet.below[-1][0] < sheet.height - 16
+
+
+def test_ratios_share_one_scale_with_a_line_at_one() -> None:
+    rows = [
+        ("small", "row's", (Point(0.5, "0.5×"), Point(2.0, "2×"))),
+        ("large", "", (Point(2.0, "2×"), Point(8.0, "8×"))),
+    ]
+    chart = ratio_dots("pair", "Pair", "What it shows.", "times as fast", SIDES, rows)
+    (slow, fast), (same, fastest) = (row.marks for row in chart.rows)
+    assert slow.x < fast.x == same.x < fastest.x
+    [one] = chart.lines
+    assert one.text.startswith("1×")
+    assert (chart.note, chart.rows[0].note) == ("", "row's")
+    assert one.x - slow.x == pytest.approx(fast.x - one.x, abs=0.01)
+
+
+def test_what_has_no_rank_is_drawn_hollow() -> None:
+    rows = [("1. entry", "", (Point(2.0, "2×", 1.5, 2.5),)), ("line", "", (Point(3.0, "3×", is_unranked=True),))]
+    drawing = render_to_string("charts/_chart.svg", {"chart": ratio_dots("s", "S", "D.", "x", (CORRECT,), rows)})
+    assert re.findall(r'class="(dot [\w ]+)"', drawing) == ["dot correct", "dot correct", "dot correct unranked"]
 
 
 @pytest.mark.parametrize(("case", "is_wide"), [("cols=256  rows=64", False), ("batch=1  causal=true  " * 3, True)])

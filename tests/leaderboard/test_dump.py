@@ -92,7 +92,7 @@ def test_ranks_are_those_of_the_board(folder, client) -> None:
 
 def test_every_column_of_a_board_is_in_the_dump_with_its_meaning(folder) -> None:
     [header, *_] = gzip.decompress((folder / "ranks.csv.gz").read_bytes()).decode().splitlines()
-    wanted = [*rank_fields(has_speed=True), *paper_fields(())]
+    wanted = [*rank_fields(has_speed=True, has_cost=True), *paper_fields((), has_cost=True)]
     assert {field.key for field in wanted} <= set(header.split(","))
     assert [field.key for field in wanted if not field.about] == []
 

@@ -17,9 +17,9 @@ def line(page, name):
     return next(entry for entry in page.entries if entry.agent == name)
 
 
-@pytest.mark.parametrize("query", ["", "agent=Few", "since=2026-11-02", "verification=checked", "sort=correctness"])
+@pytest.mark.parametrize("query", ["", "agent=Few", "since=2026-11-02", "trust=claimed", "sort=correctness"])
 def test_no_filter_changes_a_usable_speedup(timed, page, query) -> None:
-    few = timed("Few", HARD, verification="checked", published_at=factories.NOON.replace(day=3))
+    few = timed("Few", HARD, origin="imported", bundle_digest="a" * 64, published_at=factories.NOON.replace(day=3))
     timed("All", [0.1] * TASKS)
     shown = page(f"{BOARD}?{query}")
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
@@ -36,7 +36,7 @@ def test_a_withdrawn_run_still_says_how_long_baselines_take_on_every_page(timed,
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
     [place] = page("/").boards
-    assert place.leader.usable_speedup == line(shown, "Few").usable_speedup.value
+    assert place.leaders["all"].usable_speedup == line(shown, "Few").usable_speedup.value
     [cost] = page("/cost/").agents
     assert cost.usable_speedup == pytest.approx(line(shown, "Few").usable_speedup.value)
     assert page(SPREAD).refused is None
@@ -61,7 +61,7 @@ def test_a_run_on_another_suite_says_how_long_the_same_baselines_take(timed, pag
     shown = page(BOARD)
     assert [entry.agent for entry in shown.entries] == ["Few"]
     assert (shown.eligible_tasks, shown.ranked_by) == (TASKS, "usable_speedup")
-    assert {place.suite: place.leader.usable_speedup is not None for place in page("/").boards}["timed"]
+    assert {place.suite: place.leaders["all"].usable_speedup is not None for place in page("/").boards}["timed"]
     assert page("/cost/").agents[0].no_speedup_because is None
 
 

@@ -12,8 +12,8 @@ from tests import factories
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-def entries(client) -> list[dict[str, str]]:
-    answer = client.get("/feed.atom")
+def entries(client, address: str = "/feed.atom") -> list[dict[str, str]]:
+    answer = client.get(address)
     assert answer["Content-Type"].startswith("application/atom+xml")
     root = ElementTree.fromstring(answer.content)
     return [
@@ -41,6 +41,16 @@ def test_publish_replace_withdraw_and_reveal_are_listed_newest_first(suite, entr
     )
     assert withdrawn["link"] == f"http://testserver/run/{run.pk}/"
     assert len({one["id"] for one in entries(client)}) == 4
+
+
+def test_a_board_has_a_feed_of_its_own(suite, client) -> None:
+    elsewhere = factories.make_run(status="passed")
+    for run in (factories.make_run(suite=suite, status="passed"), elsewhere):
+        publish_run(run=run, actor="test")
+    [change] = entries(client, "/board/smoke/all/cpu-x86_64/feed.atom")
+    assert "(smoke@1, " in change["title"]
+    for address in ("/board/nothing/all/cpu-x86_64/feed.atom", "/board/smoke/nothing/cpu-x86_64/feed.atom"):
+        assert client.get(address).status_code == 404
 
 
 def test_drafts_reruns_and_hosts_are_no_change_of_a_board(suite, client) -> None:

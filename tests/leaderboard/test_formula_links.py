@@ -12,10 +12,10 @@ from tests.leaderboard.timed import TASKS
 
 PLACE = "timed/hip2hip/h100-sxm/"
 LED_TO = {
-    f"/board/{PLACE}": {"rank", "usable", "rates", "outcomes"},
-    f"/board/{PLACE}?view=paper": {"rank", "rates", "paper", "fast-p"},
+    f"/board/{PLACE}": {"rank", "usable", "rates", "outcomes", "trust", "speedup"},
+    f"/board/{PLACE}?view=paper": {"rank", "rates", "paper", "fast-p", "trust", "speedup"},
     f"/distribution/{PLACE}": {"distribution"},
-    f"/compare/{PLACE}?a={{one}}&b={{other}}": {"rank", "usable", "rates", "outcomes", "compare"},
+    f"/compare/{PLACE}?a={{one}}&b={{other}}": {"rank", "usable", "rates", "outcomes", "compare", "trust"},
 }
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from django.template.loader import render_to_string
 
-from leaderboard.charts import Chart, PointGroup, Series, Spot, against, heat_map, stacked_bars
+from leaderboard.charts import Chart, PointGroup, Series, Sheet, Spot, against, heat_map, stacked_bars
 from leaderboard.figures import plotly_figure
 
 SERIES = (
@@ -115,7 +115,7 @@ def test_cells_fill_the_width_without_touching() -> None:
 @pytest.mark.parametrize("chart", ALL, ids=["stacked", "scatter", "heat"])
 @pytest.mark.parametrize("template", ["charts/_chart.svg", "charts/standalone.svg"])
 def test_the_drawing_is_xml_with_title_and_description_and_hostile_names_stay_text(chart: Chart, template: str) -> None:
-    text = render_to_string(template, {"chart": chart, "style": ".chart{}"})
+    text = render_to_string(template, {"sheet": Sheet(chart), "chart": chart, "style": ".chart{}"})
     svg = ElementTree.fromstring(text)
     assert [one.text for one in svg if one.tag.endswith(("title", "desc"))] == [chart.title, chart.description]
     assert "<b>" not in text

@@ -79,7 +79,17 @@ def test_an_answer_that_does_not_count_is_without_a_verdict(make_site, entry, pa
     found = named(shown, "One").measures
     assert (found.pooled.conditional.of, found.pooled.paper.without_verdict, found.is_complete) == (11, 1, False)
     assert any("1\u00a0incomplete entry" in refusal for refusal in shown.refusals)
-    assert next(one for one in shown.results if one.result == held.result_id).obstacle.startswith("on hold")
+    assert next(one for one in shown.results if one.result == held.result_id).obstacle == "held for a review"
+
+
+def test_a_hacked_result_is_wrong_on_every_case(make_site, entry, page) -> None:
+    run = make_site(12)(RIGHT, configuration=entry("One"))
+    hacked = run.results.first()
+    run.results.filter(pk=hacked.pk).update(audit="hacked")
+    shown = page(PAGE)
+    found = named(shown, "One").measures
+    assert (found.pooled.conditional.count, found.pooled.conditional.of, found.is_complete) == (11, 12, True)
+    assert {(one.result, one.reason) for one in shown.regressions} == {(hacked.pk, "hacked")}
 
 
 def test_an_error_of_ours_is_in_no_denominator(make_site, entry, page) -> None:

@@ -26,12 +26,12 @@ HINDERED = {  # name → what is wrong with one of its six answers
     "uncalibrated": lambda result: factories.make_attempt(result=result, status="passed", is_uncalibrated=True),
     "script-timed": lambda result: factories.make_attempt(result=result, status="passed", protocol="aka-scripts-1"),
     **dict.fromkeys(
-        ("hacked", "contaminated", "harness-fault"),
+        ("contaminated", "harness-fault"),
         lambda result: factories.make_attempt(result=result, status="passed"),
     ),
 }
 AUDITED = ("hacked", "contaminated", "harness-fault")
-RANKED = {"whole", "failing"}  # a failed gate is a wrong answer: it counts, and gives no speed
+RANKED = {"whole", "failing", "hacked"}  # a failed gate, or a hacked result, is a wrong answer: it counts without speed
 HIDDEN = {"withdrawn", "draft"}
 
 
@@ -152,7 +152,7 @@ def test_a_draft_from_elsewhere_and_its_verification_stand_only_in_the_list_of_r
     ours = factories.make_run(suite=suite, configuration=configuration, status="passed")
     Attempt.objects.update(host=host)
     assert {line.id for line in page("/runs/").runs} == {*brought, ours.pk}
-    assert [line.id for line in page("/").newest_runs] == [ours.pk]
+    assert page("/").news == ()
     for address in ("/agent/elsewhere/", "/model/theirs/", "/configuration/elsewhere/"):
         assert [line.id for line in page(address).runs] == [ours.pk]
     assert {line.run for line in page(f"/task/{task.path}/").results} == {ours.pk}
@@ -167,9 +167,19 @@ def test_the_feed_tells_of_what_was_public_and_of_no_draft(site, client) -> None
     assert sum(title.startswith("Withdrawn: ") for title in titles) == 1
 
 
+def test_the_first_page_ranks_as_the_board_of_each_category_does(site, client) -> None:
+    [place] = client.get("/api/v1/").json()["boards"]
+    for category, address in place["boards"].items():
+        board = client.get(f"/api/v1{address}").json()["entries"]
+        ranks = {entry["configuration"]: entry["rank"] for entry in board if entry["rank"]}
+        shown = {one["configuration"]: one["places"][category]["rank"] for one in place["top"]}
+        assert shown.items() <= ranks.items(), category
+        assert place["leaders"][category]["configuration"] in [name for name, rank in ranks.items() if rank == 1]
+
+
 def test_search_and_the_first_page_give_no_rank_to_who_has_none(site, client) -> None:
     [place] = client.get("/api/v1/").json()["boards"]
-    assert place["leader"]["configuration"] == "whole"
+    assert place["leaders"]["all"]["configuration"] == "whole"
     assert (place["entries"], place["reference_lines"]) == (len(RANKED) + len(HINDERED), 1)
     for name in (*HINDERED, *HIDDEN):
         assert "rank" not in client.get(f"/api/v1/search/?q={name}").content.decode()

@@ -8,44 +8,74 @@ from datetime import UTC, datetime
 import pytest
 
 from leaderboard.pages.home.boards import suite_boards
+from runs.models import AuditEntry
 from tests import factories
 from tests.leaderboard.timed import noisy
 from tests.site_fixtures import clear_caches
 
 
-def test_home_lists_boards_and_newest_runs(published, suite, page) -> None:
+def test_home_lists_boards_and_what_is_new(published, suite, page) -> None:
     run = published()
+    AuditEntry.objects.create(actor_name="admin", action="publish", run=run)
     shown = page("/")
     [place] = shown.boards
     assert (place.suite, place.device_class, place.entries, place.reference_lines) == ("smoke", "cpu-x86_64", 1, 0)
     assert place.boards["hip2hip"] == "/board/smoke/hip2hip/cpu-x86_64/"
     assert place.tasks == {"all": 6, "hip2hip": 2, "torch2hip": 2, "triton2triton": 2}
-    assert [line.id for line in shown.newest_runs] == [run.pk]
+    [news] = shown.news
+    assert (news.url, news.what.startswith("Published: ")) == (f"/run/{run.pk}/", True)
 
 
 def test_home_says_who_is_first(published, entry, page, client) -> None:
     published(*["passed"] * 5, "wrong_output", configuration=entry("Second"))
     published(configuration=entry("Baseline", role="reference_line"))
     [place] = page("/").boards
-    assert (place.leader.agent, place.leader.correct, place.leader.of, place.leader.equal) == ("Second", 5, 6, 0)
+    assert (
+        place.leaders["all"].agent,
+        place.leaders["all"].correct,
+        place.leaders["all"].of,
+        place.leaders["all"].equal,
+    ) == ("Second", 5, 6, 0)
     published(configuration=entry("B")), published(configuration=entry("A"))
     [place] = page("/").boards
-    assert (place.leader.agent, place.leader.correct, place.leader.equal) == ("A", 6, 1)
+    assert (place.leaders["all"].agent, place.leaders["all"].correct, place.leaders["all"].equal) == ("A", 6, 1)
     assert "tied with 1 more" in client.get("/").content.decode()
 
 
 def test_home_says_by_how_much_and_whether_it_is_sure(timed, page, client) -> None:
     timed("Ahead", noisy(0.5)), timed("Near", noisy(0.49, spread=0.4)), timed("Far", noisy(0.1))
     [place] = page("/").boards
-    assert (place.leader.agent, place.leader.not_separable) == ("Ahead", 1)
-    assert place.leader.usable_speedup == pytest.approx(math.exp(0.5), rel=0.02)
+    assert (place.leaders["all"].agent, place.leaders["all"].not_separable) == ("Ahead", 1)
+    assert place.leaders["all"].usable_speedup == pytest.approx(math.exp(0.5), rel=0.02)
     assert "no significant difference from 1 more" in client.get("/").content.decode()
+
+
+def test_home_shows_the_first_three_in_every_category(timed, page, client) -> None:
+    for number, name in enumerate(("First", "Second", "Third", "Fourth")):
+        timed(name, noisy(0.5 - number / 10))
+    [place] = page("/").boards
+    assert [one.agent for one in place.top] == ["First", "Second", "Third"]
+    assert {category: found.rank for category, found in place.top[1].places.items()} == {"all": 2, "hip2hip": 2}
+    first, second, _ = page("/").tables["top"].cells()
+    assert (first["all"].text, first["hip2hip"].note) == ("1.64×", "rank 1")
+    assert first["all"].bar == 1.0
+    assert second["all"].bar == pytest.approx(0.8, abs=0.01), "bars start at 1×"
+
+
+def test_home_begins_with_the_board_that_says_most(published, timed, page, client) -> None:
+    published()
+    assert page("/").main.suite == "smoke"
+    timed("Line", noisy(0.1), role="reference_line")
+    assert page("/").main.suite == "timed", "it has a clock"
+    assert "Only reference lines are here so far" in client.get("/").content.decode()
+    timed("Ahead", noisy(0.5))
+    assert "Only reference lines" not in client.get("/").content.decode()
 
 
 def test_home_names_nobody_before_an_entry_is_ranked(published, page) -> None:
     published(*["passed"] * 5, None)
     [place] = page("/").boards
-    assert (place.leader, place.entries) == (None, 1)
+    assert (set(place.leaders), place.top, place.entries) == ({"hip2hip", "torch2hip"}, (), 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -62,8 +92,9 @@ def test_who_is_first_is_counted_once_until_something_public_changes(django_asse
 
 def test_an_empty_site_says_what_to_do(db, client) -> None:
     body = client.get("/").content.decode()
-    assert "No run is published yet" in body
-    assert "There are no runs yet. <code>make up</code> runs the demo" in body
+    assert "No leaderboard has results yet" in body
+    assert "Nothing is published yet" in body
+    assert "admin" not in body
 
 
 def test_home_says_that_something_runs(suite, client) -> None:
@@ -89,11 +120,10 @@ def test_a_public_run_counts_its_public_results(published, page) -> None:
     first, second, *_ = run.results.order_by("task__path")
     factories.make_attempt(result=first, status="passed")
     factories.make_attempt(result=second, status="crashed")
-    [line] = page("/").newest_runs
+    [line] = page("/runs/").runs
     assert line.progress.passed == page("/board/smoke/all/cpu-x86_64/").entries[0].correctness.count == 5
     shown = page(f"/run/{run.pk}/").tables["results"].cells()
     assert [row["published_attempt"].note for row in shown] == ["wrong output", "passed", "", "", "", ""]
-    assert page("/runs/").runs[0].progress == line.progress
 
 
 def test_a_running_run_is_polled_and_reloads_without_javascript(suite, client) -> None:
@@ -123,8 +153,6 @@ def test_a_run_that_ended_is_left_alone(suite, client) -> None:
 
 
 def test_a_run_says_who_published_it(published, page) -> None:
-    from runs.models import AuditEntry
-
     run = published()
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
     action = page(f"/run/{run.pk}/").audit_log[0]
@@ -177,7 +205,7 @@ def test_results_that_may_not_rank_are_not_counted_on_tasks(published, suite, pa
     held.attempts.update(is_held=True)
     uncalibrated.attempts.update(is_uncalibrated=True)
     shown = page("/tasks/").tasks
-    assert [(task.correct, task.results) for task in shown] == [(0, 0)] * 3 + [(1, 1)] * 3
+    assert [(task.correct, task.results) for task in shown] == [(0, 1), (0, 0), (0, 0), *[(1, 1)] * 3]
 
 
 def test_the_queue_shows_what_runs_before_what_waits(suite, page) -> None:

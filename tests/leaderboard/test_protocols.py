@@ -118,7 +118,7 @@ def test_home_lists_past_boards_behind_those_of_today(past, timed, page, client)
     make_timed_run(suite=factories.make_suite([task], name="other"), name="Now", results=[right(0.5)])
     shown = page("/")
     found = {one.suite: one for one in shown.boards}
-    assert (found["timed"].protocol, found["timed"].leader.agent) == (PAST, "Fast")
+    assert (found["timed"].protocol, found["timed"].leaders["all"].agent) == (PAST, "Fast")
     assert found["timed"].boards["all"] == f"{BOARD}?protocol=arena-1"
     assert [(one.is_past, one.entries) for one in (found["other"], found["timed"])] == [(False, 1), (True, 2)]
     today, before = shown.tables["boards"].groups
@@ -131,7 +131,12 @@ def test_home_lists_past_boards_behind_those_of_today(past, timed, page, client)
 def test_a_board_of_today_takes_the_place_of_the_past_one(past, timed, page) -> None:
     again(timed, past[1], noisy(0.5))
     [place] = page("/").boards
-    assert (place.protocol, place.entries, place.leader.agent, place.boards["all"]) == (PROTOCOL, 1, "Slow", BOARD)
+    assert (place.protocol, place.entries, place.leaders["all"].agent, place.boards["all"]) == (
+        PROTOCOL,
+        1,
+        "Slow",
+        BOARD,
+    )
 
 
 def test_of_two_past_protocols_home_shows_the_one_published_last(past, timed, page) -> None:

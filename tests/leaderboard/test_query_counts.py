@@ -14,6 +14,10 @@ COUNTS = {
     "/": 5,  # and the counter of changes, where what stands on boards may be kept: outside of a transaction
     "/board/smoke/all/cpu-x86_64/": 5,
     "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
+    "/board/smoke/all/cpu-x86_64/badge.svg": 5,
+    "/board/smoke/all/cpu-x86_64/embed/table/entries/": 5,
+    "/history/smoke/all/cpu-x86_64/": 5,
+    "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
@@ -32,7 +36,7 @@ COUNTS = {
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 4,  # and one more for claims, if a run was handed in
     "/claims/": 2,
-    "/analysis/": 4,
+    "/analysis/": 2,
     "/failures/": 4,
     "/behaviour/": 6,
     "/noise/": 3,
@@ -43,6 +47,7 @@ COUNTS = {
     "/queue/": 4,
     "/hosts/": 1,
     "/result/{result}/attempts/": 4,
+    "/result/{result}/session/": 2,
     "/submit/": 1,
     "/submission/{submission}/": 6,
     "/audits/": 2,

@@ -25,7 +25,7 @@ def test_model_identifier_agent_version_and_window_are_shown(suite, page) -> Non
     assert facts(shown)["Agent version"] == "2.1.7"
     assert facts(shown)["Settings"] == "max iterations 3"
     assert facts(shown)["Evaluation window"] == "1 Nov 2026, 12:00 UTC to 2 Nov 2026, 18:00 UTC"
-    assert (shown.window_start, shown.window_end) == (NOON, NOON + timedelta(hours=30))
+    assert (shown.run.evaluated_from, shown.run.evaluated_until) == (NOON, NOON + timedelta(hours=30))
     assert (shown.run.model_identifier, shown.run.agent_version) == ("claude-opus-4-6", "2.1.7")
 
 

@@ -35,7 +35,8 @@ def test_a_results_page_shows_the_session_with_every_version(result, page, clien
         (1, "build_failed", 2, 1, ("launch_bounds",)),
         (2, "passed", 2, 1, ("launch_bounds",)),
     ]
-    text = client.get(f"/result/{result.pk}/").content.decode()
+    assert f'href="/result/{result.pk}/session/"' in client.get(f"/result/{result.pk}/").content.decode()
+    text = client.get(f"/result/{result.pk}/session/").content.decode()
     assert "__launch_bounds__(256)" in text
     assert "compared with the previous version" in text
     assert "0.0050\u00a0USD, from its tokens and the configuration&#x27;s prices" in text
@@ -44,7 +45,7 @@ def test_a_results_page_shows_the_session_with_every_version(result, page, clien
 
 def test_what_was_not_reported_is_shown_as_such(result, client) -> None:
     factories.make_session(result, usage=Usage(), settings={"input_price": "null", "output_price": "null"})
-    text = client.get(f"/result/{result.pk}/").content.decode()
+    text = client.get(f"/result/{result.pk}/session/").content.decode()
     assert "unknown: the configuration sets no token prices" in text
     assert text.count("not reported") == 6
 
@@ -52,7 +53,7 @@ def test_what_was_not_reported_is_shown_as_such(result, client) -> None:
 def test_a_result_without_a_session_has_no_section_of_it(result, page, client) -> None:
     assert page(f"/result/{result.pk}/").session is None
     assert "session-title" not in client.get(f"/result/{result.pk}/").content.decode()
-    for name in ("session.json", "transcript.txt", "prompt.txt"):
+    for name in ("session.json", "session/", "transcript.txt", "prompt.txt"):
         assert client.get(f"/result/{result.pk}/{name}").status_code == 404
 
 

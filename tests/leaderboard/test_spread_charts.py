@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
 from django.template.loader import render_to_string
 
-from leaderboard.charts import Chart, GivenBox, GivenCurve, Point, Series, boxes, curves, ratio_dots
+from leaderboard.charts import Chart, GivenBox, GivenCurve, Point, Series, Sheet, boxes, curves, ratio_dots
 from leaderboard.charts.axes import log_axis
+from leaderboard.drawings import for_resvg
 from leaderboard.figures import plotly_figure
 
 
@@ -41,7 +43,7 @@ ALL = pytest.mark.parametrize("chart", [ratios(), quartiles(), lines()], ids=["r
 @ALL
 @pytest.mark.parametrize("template", ["charts/_chart.svg", "charts/standalone.svg"])
 def test_the_drawing_is_xml_in_which_a_hostile_name_stays_text(chart: Chart, template: str) -> None:
-    drawing = render_to_string(template, {"chart": chart, "style": ".chart{}"})
+    drawing = render_to_string(template, {"sheet": Sheet(chart), "chart": chart, "style": ".chart{}"})
     svg = ElementTree.fromstring(drawing)
     assert [element.text for element in svg if element.tag.endswith(("title", "desc"))] == [
         chart.title,
@@ -96,6 +98,20 @@ def test_bands_are_drawn_for_two_and_not_for_three() -> None:
     assert not any(line.band for line in lines(3).lines)
 
 
-def test_lines_that_end_together_share_their_number() -> None:
-    assert [text for _, text in lines(2).ends] == ["1, 2"]
+def test_lines_that_end_together_share_their_letters() -> None:
+    assert [text for _, text in lines(2).ends] == ["A, B"]
     assert [text for _, text in lines(3).ends] == ["all"]
+
+
+def test_curves_are_in_pixels_before_resvg_draws_them() -> None:
+    """It would stretch strokes with their plot: a line of 2 pixels was 12 pixels wide."""
+    sheet = Sheet(lines(1))
+    style = ".chart { --a: #000; }"
+    svg = render_to_string("charts/standalone.svg", {"sheet": sheet, "chart": sheet.chart, "style": style})
+    found = ElementTree.fromstring(for_resvg(svg))
+    assert not [one for one in found.iter() if one.get("viewBox")]
+    [curve] = [one for one in found.iter() if one.tag.endswith("}path") and "curve" in one.get("class", "")]
+    numbers = [float(number) for number in re.findall(r"[\d.]+", curve.get("d", ""))]
+    plot = sheet.chart.plot
+    assert max(numbers[::2]) <= plot["width"] / 100 * 620
+    assert (numbers[1], numbers[-1]) == (0, plot["height"])

@@ -108,6 +108,8 @@ MODELS = {
     "unseenevaluation": Model(),
     "user": Model("people", "people", view="people"),
     "verification": Model(),
+    "webhook": Model("register"),
+    "webhookdelivery": Model(),
 }
 ACTIONS = {
     "apitoken": {"revoke": "revoke"},
@@ -119,12 +121,24 @@ ACTIONS = {
     },
     "submission": {"check_again": "review"},
     "user": {"reset_second_factor": "people"},
+    "webhook": dict.fromkeys(("send_test", "disable", "enable"), "register"),
 }
-PUBLIC = {  # pages; their data, tables, charts and fragments come with them
-    *("home", "board", "distribution", "compare", "generalizations", "generalization", "tasks", "task", "agents"),
+PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with them
+    *(
+        "home",
+        "board",
+        "history",
+        "distribution",
+        "compare",
+        "generalizations",
+        "generalization",
+        "tasks",
+        "task",
+        "agents",
+    ),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data", "hosts", "attempts", "claims"),
+    *("search", "versions", "metrics", "data", "hosts", "attempts", "transcript", "claims"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),
@@ -132,11 +146,12 @@ ROWS = (
 )
 FILES = {  # of the namespaces leaderboard and api, beside the pages
     *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
-    *("session", "session_transcript", "session_prompt"),
+    *("session", "session_transcript", "session_prompt", "robots", "sitemap_index", "sitemap"),
+    *("board_badge", "entry_badge", "board_feed"),
     *(f"rows_{name}" for name in ROWS),
     *(f"rows_{name}_csv" for name in ROWS),
 }
-FORMS = ("csv", "json", "svg", "png", "explore", "progress")
+FORMS = ("csv", "json", "svg", "png", "explore", "progress", "embed_chart", "embed_table", "card")
 
 
 def expected_of(rule: Rule, walker: str, method: str, *, own: bool, of_admin: bool) -> set[str]:

@@ -8,8 +8,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
 from leaderboard.queries.public_rows import COLLECTIONS
+from leaderboard.routes import ROUTES
 from runs.models import Result
 from tests.browser.site import Site
+
+SHARED = {route.name for route in ROUTES if route.is_shared}
 
 
 def patterns() -> Iterator[tuple[str, str]]:
@@ -44,12 +47,23 @@ def _pages(site: Site) -> Iterator[str]:
         data = f"/api/v1{path}"
         yield from (path, data, f"{data}{table}.csv", f"{data}{table}.json", f"{data}{chart}.svg", f"{data}none.png")
         yield f"{path}explore/{chart}/"
+        if name in SHARED:
+            yield from (f"{path}embed/chart/{chart}/", f"{path}embed/table/{table}/", f"{path}card.png")
+        if name == "board":
+            yield from (f"{path}feed.atom", f"{path}badge.svg", f"{path}badge/{page.entries[0].configuration}.svg")
     yield from ("/queue/progress/", f"/run/{site.running.pk}/progress/")
 
 
 def _files(site: Site) -> Iterator[str]:
     result: Result = site.result
-    yield from ("/feed.atom", "/dump/ranks.csv", f"/run/{result.run_id}/records.zip")
+    yield from (
+        "/robots.txt",
+        "/sitemap.xml",
+        "/sitemap-names.xml",
+        "/feed.atom",
+        "/dump/ranks.csv",
+        f"/run/{result.run_id}/records.zip",
+    )
     for collection in COLLECTIONS:
         yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
     number = result.published_attempt.number if result.published_attempt else 1

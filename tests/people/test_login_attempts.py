@@ -160,6 +160,7 @@ def test_stored_attempts_name_nobody_and_are_deleted_after_the_window(person: An
         *(("/run/1/records.zip", 20), ("/dump/results.parquet", 20), ("/result/1/attempt/1/log.txt", 1)),
         *(("/result/1/candidate/kernel.hip", 1), ("/task/a/b/c/source/kernel.hip", 1), ("/feed.atom", 1)),
         *(("/api/v1/submissions/", 10), ("/submit/upload/", 10), ("/result/1/session.json", 1)),
+        *(("/board/a/b/c/card.png", 10), ("/board/a/b/c/badge.svg", 0), ("/robots.txt", 0)),
         *(("/", 0), ("/result/1/", 0), ("/result/1/explore/times/", 0), ("/runs/", 0), ("/static/css/base.css", 0)),
     ],
 )

@@ -78,6 +78,8 @@ OURS = {
     "Task": {"path", "digest", "source", "name", "description", "editable", "files", "cases", "provenance"},
     "UnseenEvaluation": {"record_digest"},
     "UnseenMeasurement": {"case", "category", "profile", "origin", "baseline_reason", "reason"},
+    "Webhook": {"secret"},
+    "WebhookDelivery": {"body", "error"},
 }
 SCRIPTS = ("/static/", "/admin/jsi18n/")
 _numbers = itertools.count()

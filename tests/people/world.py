@@ -13,7 +13,7 @@ from django.test import Client
 from runs.models import Submission
 from runs.people.rights import Role
 from runs.people.roles import set_role
-from runs.services import tokens
+from runs.services import registry, tokens, webhooks
 from tests import factories
 from tests.accounts import show_second_factor
 from tests.browser.site import Site, make_site
@@ -47,6 +47,7 @@ class World:
 
 def make_world() -> World:
     world = World(make_site())
+    webhooks.send_test(webhook=registry.register_webhook(url="https://example.org/hook", actor="admin"))
     for walker in (*WALKERS, "other"):
         world.clients[walker] = Client()
         if walker == Role.VISITOR:

@@ -23,7 +23,18 @@ from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result,
 ASKING = "?round=autumn&attempt=1&q=planted"
 ADMIN = (
     *("agent", "attempt", "auditentry", "configuration", "deviceclass", "host", "result", "round", "run", "suite"),
-    *("task", "unseenevaluation", "submission", "apitoken", "verification", "resultaudit", "review", "agentsession"),
+    *(
+        "task",
+        "unseenevaluation",
+        "submission",
+        "apitoken",
+        "verification",
+        "resultaudit",
+        "review",
+        "agentsession",
+        "webhook",
+        "webhookdelivery",
+    ),
 )
 
 

@@ -89,14 +89,14 @@ def test_a_configuration_that_has_runs_keeps_its_meaning(site: Site, maintainer:
     row = site.configuration
     values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": '{"timeout_s": 1}', "role": "entry"}
     response = maintainer.post(reverse("admin:runs_configuration_change", args=[row.pk]), values, follow=True)
-    assert "has runs, so its settings cannot change" in response.content.decode()
+    assert "has runs, so its settings, role cannot change" in response.content.decode()
     row.refresh_from_db()
     assert row.settings == {}
 
 
 def test_what_is_registered_or_changed_by_hand_is_in_the_audit_log(site: Site, maintainer: Client) -> None:
     maintainer.post(reverse("admin:runs_agent_add"), {"slug": "mine", "name": "Mine", "kind": "external"})
-    row = site.configuration
+    row = Configuration.objects.get(slug="block_tuner")
     values = {"slug": row.slug, "agent": row.agent_id, "model": "", "settings": "{}", "role": row.role}
     page = reverse("admin:runs_configuration_change", args=[row.pk])
     maintainer.post(page, values | {"run_cap_usd": "2.5", "reason": "a larger suite"})

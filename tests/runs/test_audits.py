@@ -1,4 +1,4 @@
-"""Audits: hacked leaves every ranking at once, clean ends a hold, and the submitter may reply."""
+"""Audits: hacked counts as not correct at once, clean ends a hold, and the submitter may reply."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.utils import timezone
 from runs import guards
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Run
+from runs.querysets import is_correct
 from runs.services import audits
 from tests import factories
 
@@ -21,13 +22,13 @@ def run() -> Run:
     return factories.make_run(state="published", status="passed")
 
 
-def test_hacked_leaves_every_rank_at_once_and_the_history_stays(run: Run) -> None:
+def test_hacked_counts_as_not_correct_at_once_and_the_history_stays(run: Run) -> None:
     result = run.results.first()
     assert result is not None
     audits.audit_result(result=result, verdict="interesting", reason="A new idea.", actor="admin")
-    assert Result.objects.may_rank().filter(pk=result.pk).exists()
+    assert Result.objects.may_rank().filter(is_correct(), pk=result.pk).exists()
     audits.audit_result(result=result, verdict="hacked", reason="It is not.", quote="if judged: …", actor="admin")
-    assert not Result.objects.may_rank().filter(pk=result.pk).exists()
+    assert Result.objects.may_rank().filter(~is_correct(), pk=result.pk).exists()
     assert list(result.audits.values_list("verdict", flat=True)) == ["hacked", "interesting"]
     assert AuditEntry.objects.filter(action="audit", run=run, result=result).count() == 2
 
@@ -62,7 +63,7 @@ def test_an_audit_needs_a_verdict_a_reason_and_quoted_lines(run: Run, values: di
 
 def test_the_submitter_replies_once_and_in_time_and_a_maintainer_decides(run: Run) -> None:
     sam, eve = factories.make_user(), factories.make_user()
-    run.origin, run.bundle_digest = "imported", "b" * 64
+    run.origin, run.trust, run.bundle_digest = "imported", "claimed", "b" * 64
     with guards.lifted():
         run.save()
     factories.make_submission(run=run, submitter=sam)

@@ -58,7 +58,7 @@ def problems_of(site: Site, path: Path) -> list[str]:
 
 def test_a_zip_becomes_a_run_with_its_records_and_sources(site: Site, tmp_path: Path) -> None:
     run = imported(site, make_zip(tmp_path / "run", site.suite))
-    assert (run.origin, run.state, run.verification, run.round) == ("imported", "draft", "none", None)
+    assert (run.origin, run.state, run.trust, run.round) == ("imported", "draft", "claimed", None)
     assert run.results.count() == 2
     for result in run.results.select_related("task"):
         attempt = result.attempts.get()

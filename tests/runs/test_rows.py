@@ -181,8 +181,9 @@ def test_it_refuses_a_measurement_whose_fields_contradict(change: dict[str, Any]
     "change",
     [
         {"state": "published"},
-        {"verification": "reproduced"},
-        {"verification": "reproduced", "reproduced_tasks": 4, "verified_tasks": 3},
+        {"trust": "claimed"},
+        {"trust": "reproduced", "origin": "imported", "bundle_digest": "a" * 64},
+        {"trust": "reproduced", "reproduced_tasks": 3, "verified_tasks": 3},
         {"reproduced_tasks": 1, "verified_tasks": 3},
         {"origin": "rumour"},
     ],

@@ -196,7 +196,9 @@ def test_what_is_held_uncalibrated_or_timed_otherwise_does_not_rank(site: Site, 
     assert not Result.objects.may_rank().exists()
 
 
-@pytest.mark.parametrize(("audit", "ranks"), [("clean", 2), ("suspect", 2), ("hacked", 0), ("harness_fault", 0)])
+@pytest.mark.parametrize(
+    ("audit", "ranks"), [("clean", 2), ("suspect", 2), ("hacked", 2), ("contaminated", 0), ("harness_fault", 0)]
+)
 def test_an_audit_may_take_a_result_out_of_the_ranks(site: Site, audit: str, ranks: int) -> None:
     Result.objects.filter(run=published(site)).update(audit=audit)
     assert Result.objects.may_rank().count() == ranks

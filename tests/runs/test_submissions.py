@@ -31,7 +31,7 @@ def test_a_good_bundle_becomes_a_draft_of_the_declared_configuration(
     submission = checked(submitted(make_zip(tmp_path / "run", site.suite), submitter))
     run = submission.run
     assert run is not None
-    assert (submission.state, run.state, run.origin, run.verification) == ("accepted", "draft", "imported", "checked")
+    assert (submission.state, run.state, run.origin, run.trust) == ("accepted", "draft", "imported", "claimed")
     assert (run.configuration.agent.name, run.configuration.agent.kind) == ("Sam's agent", "external")
     assert run.configuration.model is not None
     assert (run.configuration.model.identifier, run.created_by) == ("m-1", submitter)

@@ -125,7 +125,7 @@ def test_its_candidates_run_in_the_strong_sandbox_and_close_the_submission(
     run = submission.run
     assert run is not None
     assert (verification.verdict, verification.tasks.count()) == ("reproduced", 2)
-    assert (run.verification, run.reproduced_tasks, run.verified_tasks) == ("reproduced", 2, 2)
+    assert (run.trust, run.reproduced_tasks, run.verified_tasks) == ("reproduced", 2, 2)
     assert (submission.state, submission.outcome) == ("closed", "verified")
     assert conclude_verifications() == 0
 
@@ -159,7 +159,7 @@ def test_a_claim_that_fails_here_stays_visible_and_opens_a_review(
     assert submission.run is not None
     verification = Verification.objects.get()
     assert (verification.verdict, verification.sample, verification.tasks.count()) == ("not_reproduced", 1, 1)
-    assert submission.run.verification == "checked"
+    assert submission.run.trust == "claimed"
     assert submission.reviews.get(kind="not_reproduced").closed_at is None
     verdict = verification.tasks.get()
     assert (verdict.claimed.status, verdict.measured.status) == ("passed", "wrong_output")

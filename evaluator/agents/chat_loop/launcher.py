@@ -61,7 +61,7 @@ class ChatLoop:
             self._best = (speed, candidate)
         left = self._context.settings.max_iterations - self._versions
         more = f"You may write {left} more; answer {DONE} to keep the best one." if left else "It was the last one."
-        self._chat.say(f"Version {self._versions} was checked.\n\n{checked.text}\n{more}", failed=not right)
+        self._chat.say(f"Version {checked.number} was checked.\n\n{checked.text}\n{more}", failed=not right)
 
     def _over(self) -> tuple[Ending, str | None] | None:
         most, budget = self._context.settings.max_iterations, self._context.settings.number("output_token_budget")

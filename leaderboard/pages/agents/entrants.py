@@ -186,5 +186,5 @@ def _may_rank_cell(one: Standing) -> Cell:
         return Cell("none", 0, note=f"a {ROLES[one.role]} is never ranked")
     whole = one.tallies[ALL]
     excluded = whole.results - whole.may_rank
-    note = f"{plural(excluded, 'result')} missing, not evaluated or on hold" if excluded else ""
+    note = f"{plural(excluded, 'result')} missing, not evaluated or held" if excluded else ""
     return Cell(rate(whole.may_rank, whole.results), whole.may_rank, note=note)

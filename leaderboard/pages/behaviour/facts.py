@@ -51,6 +51,9 @@ class AgentSessions:
     failed_otherwise: int
     not_evaluated: int  # through no fault of the version
     first_passed: int  # sessions whose first version passed
+    own_check_passed: int  # sessions whose submitted version had passed their own check, and has a central verdict
+    then_failed: int  # of these, how many failed the central evaluation
+    then_failed_result: int | None  # an example, the newest
     turns: float | None  # mean over the sessions that report it
     tool_calls: float | None
     seconds: float  # mean wall time
@@ -128,6 +131,9 @@ def _sessions(rows: Sequence[SessionsRow], outcomes: Counter[str]) -> AgentSessi
         failed_otherwise=versions - failed - passed - not_evaluated,
         not_evaluated=not_evaluated,
         first_passed=outcomes["first passed"],
+        own_check_passed=sum(row.own_check_passed for row in rows),
+        then_failed=sum(row.then_failed for row in rows),
+        then_failed_result=max((row.then_failed_result for row in rows if row.then_failed_result), default=None),
         turns=_mean([(row.turns, row.turns_reported) for row in rows]),
         tool_calls=_mean([(row.tool_calls, row.tool_calls_reported) for row in rows]),
         seconds=sum(row.seconds for row in rows) / count,

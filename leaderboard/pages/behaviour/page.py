@@ -52,6 +52,7 @@ def build(query: Query) -> BehaviourPage:
             screen.sessions_table(sessions),
             screen.labels_table(labels),
             screen.meanings_table(),
+            screen.appendix_table(sessions),
             screen.paper_table(),
         ),
         suite=filters["suite"],

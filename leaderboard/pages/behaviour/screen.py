@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from math import log
 
-from leaderboard.formatting import rate, seconds, significant, times
+from leaderboard.formatting import plural, rate, seconds, significant, times
 from leaderboard.pages.base import count_cell, entry_fields, page_url
 from leaderboard.pages.behaviour.facts import NO_PATTERN, AgentSessions, Label, ResultOutcomes
 from leaderboard.pages.session_cells import NOT_REPORTED
@@ -115,6 +115,22 @@ def meanings_table() -> Table:
     return table("meanings", "Meaning of the labels", columns, STRATEGIES.items(), "")
 
 
+def appendix_table(found: Sequence[AgentSessions]) -> Table:
+    """The questions of the paper's appendix, answered from sessions here."""
+    columns: tuple[Field[AgentSessions], ...] = fields(
+        entry_fields(lambda one: one.name, lambda one: one.configuration),
+        Field("category", "Category", lambda one: _category_cell(one.category)),
+        _rate_field("finished", "Completion", lambda one: one.endings.get("finished", 0), lambda one: one.sessions),
+        Field("failed_builds", "Compile failures", _failed_builds_cell, is_number=True),
+        Field("then_failed", "Own check passed, then wrong", _then_failed_cell, is_number=True),
+        hidden("sessions", lambda one: one.sessions),
+        hidden("own_check_passed", lambda one: one.own_check_passed),
+        hidden("then_failed_result", lambda one: one.then_failed_result),
+    )
+    caption = "The same from sessions here: completed, versions that did not build, own checks that were wrong"
+    return table("appendix", caption, columns, found, "No public result that matches came from an agent's session.")
+
+
 def paper_table() -> Table:
     columns: tuple[Field[tuple[str, str, str]], ...] = (
         Field("category", "Category", lambda row: _category_cell(row[0])),
@@ -132,6 +148,16 @@ def _rate_field(
     key: str, label: str, count: Callable[[Row], int], of: Callable[[Row], int], *, on_page: bool = True
 ) -> Field[Row]:
     return Field(key, label, lambda row: Cell(rate(count(row), of(row)), count(row)), is_number=True, on_page=on_page)
+
+
+def _failed_builds_cell(one: AgentSessions) -> Cell:
+    return Cell(f"{one.failed_builds} in {plural(one.sessions, 'session')}", one.failed_builds)
+
+
+def _then_failed_cell(one: AgentSessions) -> Cell:
+    """Of the submitted versions that had passed in their session, how many failed here, with an example."""
+    url = page_url("result", one.then_failed_result) if one.then_failed_result else ""
+    return Cell(rate(one.then_failed, one.own_check_passed), one.then_failed, url)
 
 
 def _endings(one: AgentSessions) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from leaderboard.pages.base import Link, page_url, protocol_parameter, whole_number
+from leaderboard.pages.base import Link, page_url, protocol_parameter, subject_of, whole_number
 from leaderboard.pages.board.query import SHARED, BoardView
 from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.pages.protocols import Protocols, preferred, protocols_of
 from leaderboard.queries import boards
-from leaderboard.queries.boards import BoardRow, DeviceRow, SuiteRow, TaskRow
+from leaderboard.queries.boards import BoardRow, DeviceRow, ResultRow, RunRow, SuiteRow, TaskRow, takes_part
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 
@@ -25,10 +25,18 @@ class Board:
     board_tasks: tuple[TaskRow, ...]  # all tasks of the category
     tasks: tuple[TaskRow, ...]  # those that the filter leaves
     standings: Standings  # ranks over `board_tasks`, all other numbers over `tasks`
+    runs: tuple[RunRow, ...]  # and the rows of results: what the standings are made of
+    rows: tuple[ResultRow, ...]
 
     @property
     def title(self) -> str:
         return f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
+
+    @property
+    def subject(self) -> str:
+        tasks = f"{len(self.tasks)} of {len(self.board_tasks)} tasks" if self.view.filters_tasks else ""
+        parts = filter(None, (CATEGORIES[self.category], tasks, f"{self.device.title} ({self.device.slug})"))
+        return subject_of(self.suite.name, self.suite.version, *parts, protocol=self.view.asked_protocol)
 
     @property
     def is_mixed(self) -> bool:
@@ -100,7 +108,7 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
         view = replace(view, source="", operator="")
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
-    runs = [run for run in runs if run.takes_part(board_tasks)]
+    runs = [run for run in runs if takes_part(run, board_tasks)]
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
     whole = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
     tasks = tuple(task for task in board_tasks if view.includes(task))
@@ -109,7 +117,8 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
         part = standings(tasks, runs, results, is_functional=device_row.is_functional)
         shown = replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
     categories = frozenset(task.category for task in all_tasks)
-    return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown)
+    made_of = tuple(runs), tuple(results)
+    return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown, *made_of)
 
 
 def _ranked_as(part: tuple[Entry, ...], whole: tuple[Entry, ...]) -> tuple[Entry, ...]:

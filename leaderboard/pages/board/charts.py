@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, stacked_bars
 from leaderboard.formatting import plural, rate, significant
@@ -36,13 +37,13 @@ def charts(board: Board, entries: Sequence[Entry]) -> dict[str, Chart]:
 
 
 def _speed(entries: Sequence[Entry], tasks: int) -> Chart:
-    rows = [(*_head(entry), (_speed_point(entry.usable_speedup),)) for entry in entries]
+    rows = [(*_head(entry), (_mark(entry, _speed_point(entry.usable_speedup)),)) for entry in entries]
     means = (
         "Bars are 95 % intervals over tasks" if tasks >= MIN_TASKS_FOR_INTERVAL else "There are too few for intervals"
     )
     description = (
         f"Usable speedup over {plural(tasks, 'task')}: what a user gains by keeping the better of candidate and "
-        f"baseline. {means}."
+        f"baseline. {means}. Hollow marks are not ranked."
     )
     return ratio_dots("speed", "Usable speedup", description, "times as fast as the baseline", (SPEED,), rows)
 
@@ -75,7 +76,10 @@ def _rates(entries: Sequence[Entry], tasks: int) -> Chart:
         for entry in entries
         if entry.role != "entry" and entry.correctness.share is not None
     ]
-    rows = [(*_head(entry), (_rate_point(entry.correctness), _rate_point(entry.compilation))) for entry in entries]
+    rows = [
+        (*_head(entry), tuple(_mark(entry, _rate_point(found)) for found in (entry.correctness, entry.compilation)))
+        for entry in entries
+    ]
     means = (
         "Bars are 95 % confidence intervals"
         if tasks >= MIN_TASKS_FOR_INTERVAL
@@ -97,6 +101,10 @@ def _rate_point(found: Rate) -> Point:
     if found.interval is None:
         return Point(found.share, rate(found.count, found.of))
     return Point(found.share, rate(found.count, found.of), found.interval.low, found.interval.high)
+
+
+def _mark(entry: Entry, point: Point) -> Point:
+    return replace(point, is_unranked=entry.rank is None)
 
 
 def _head(entry: Entry) -> tuple[str, str]:

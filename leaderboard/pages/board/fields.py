@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from leaderboard.formatting import NBSP, NONE, interval, percent, rate, significant
 from leaderboard.pages.base import entry_name, page_url
+from leaderboard.pages.board.provenance import BEHIND_PROVENANCE, COST, PUBLISHED, TRUST_FIELD, run_address
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Interval, Rate
@@ -22,26 +23,30 @@ Fields = tuple[Field[Entry], ...]
 NOT_SEPARABLE = "no significant difference from first"
 
 
-def rank_fields(*, has_speed: bool) -> Fields:
-    """Columns of the ranked view. Without a clock there are none about speed."""
+def rank_fields(*, has_speed: bool, has_cost: bool) -> Fields:
+    """Columns of the ranked view. Without a clock there are none about speed. Without a cost its column is hidden."""
     return fields(
         RANK,
         NAME,
         CONFIGURATION,
         (USABLE_SPEEDUP,) if has_speed else (),
         CORRECTNESS,
+        TRUST_FIELD,
+        PUBLISHED,
+        replace(COST, on_page=has_cost),
         COMPILATION,
         (WIN,) if has_speed else (),
         _rate_ends("compilation", "compiled", lambda entry: entry.compilation),
         _rate_ends("correctness", "correct", lambda entry: entry.correctness),
         BEHIND_SPEED if has_speed else (),
         JUDGED,
+        BEHIND_PROVENANCE,
         RUNS,
         NOT_RANKED_BECAUSE,
     )
 
 
-def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
+def paper_fields(tasks: Sequence[TaskRow], *, has_cost: bool) -> Fields:
     """Columns of the paper's view, with its headings. The top task's share is our addition: it qualifies the mean."""
     return fields(
         RANK,
@@ -89,6 +94,10 @@ def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
             metric="fast-p",
             about="Percent correct and more than twice as fast.",
         ),
+        TRUST_FIELD,
+        PUBLISHED,
+        replace(COST, on_page=has_cost),
+        BEHIND_PROVENANCE,
         RUNS,
         NOT_RANKED_BECAUSE,
     )
@@ -96,7 +105,8 @@ def paper_fields(tasks: Sequence[TaskRow]) -> Fields:
 
 def every_field(tasks: Sequence[TaskRow]) -> Fields:
     """Every column of either view, each key once: what the dump's ranks hold."""
-    found = {field.key: field for field in (*paper_fields(tasks), *rank_fields(has_speed=True))}
+    both = (*paper_fields(tasks, has_cost=True), *rank_fields(has_speed=True, has_cost=True))
+    found = {field.key: field for field in both}
     return tuple(found.values())
 
 
@@ -195,9 +205,7 @@ def _name_cell(entry: Entry) -> Cell:
 
 def _runs_cell(entry: Entry) -> Cell:
     """Number of runs, with a link to the run, or to the list where there are several."""
-    runs = entry.runs
-    url = page_url("run", runs[0]) if len(runs) == 1 else f"{page_url('runs')}?configuration={entry.configuration}"
-    return Cell(str(len(runs)), len(runs), url)
+    return Cell(str(len(entry.runs)), len(entry.runs), run_address(entry))
 
 
 def _speed_cell(found: SpeedEstimate | None) -> Cell:
@@ -328,16 +336,9 @@ BEHIND_SPEED: Fields = (
         "boolean",
     ),
 )
-JUDGED: Field[Entry] = Field(
-    "judged",
-    "Counted results",
-    lambda entry: Cell(f"{entry.judged} of {entry.of}", entry.judged),
-    is_number=True,
-    about="Results that count.",
-    type="integer",
-)
+JUDGED: Field[Entry] = hidden("judged", lambda entry: entry.judged, "Results that count.", "integer")
 RUNS: Field[Entry] = Field("runs", "Runs", _runs_cell, is_number=True, about="Its published runs.", type="integer")
 NOT_RANKED_BECAUSE: Field[Entry] = hidden(
     "not_ranked_because", lambda entry: entry.not_ranked_because, "The reason, where it may not rank.", "text"
 )
-SORTS = {field.key: field.sort for field in every_field(()) if field.sort}
+SORTS = {field.key: field for field in every_field(()) if field.sort}

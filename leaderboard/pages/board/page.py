@@ -10,6 +10,7 @@ from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board import charts, screen
 from leaderboard.pages.board.board import Board, load, other_boards
+from leaderboard.pages.board.elsewhere import Citation, card_lines, citation_of
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
 from leaderboard.pages.protocols import OtherProtocol
@@ -35,6 +36,7 @@ class BoardPage(Page):
     entries: tuple[Entry, ...]  # those that pass the filter; ranks are among all entries
     results: tuple[BoardResult, ...]
     refusals: tuple[str, ...]  # statistics that are not given, and why
+    citation: Citation
     other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
     protocol_notice: str = field(metadata=SCREEN)
     other_boards: tuple[Link, ...] = field(metadata=SCREEN)
@@ -60,12 +62,15 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     results = [result for result in board.standings.results if result.configuration in names]
     found = boards.with_runs(board.suite.id)
     protocols = board.protocols("board", found)
+    ranks = screen.entries_table(board, entries)
     return BoardPage(
         title=board.title,
         lead=_lead(board),
+        subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")),),
+        card_lines=card_lines(entries),
         charts=charts.charts(board, entries),
-        tables=by_slug(screen.entries_table(board, entries), screen.results_table(board, entries, results)),
+        tables=by_slug(ranks, screen.results_table(board, entries, results)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -82,6 +87,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         entries=tuple(entries),
         results=tuple(results),
         refusals=_refusals(board),
+        citation=citation_of(board, ranks),
         other_protocols=protocols.others,
         protocol_notice=protocols.notice,
         other_boards=other_boards(board, found),
@@ -125,15 +131,17 @@ def _views(board: Board) -> tuple[Link, ...]:
     """Links to the views of this board; those about speed only where the device has a clock."""
     here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
     compare = Link("Compare", board.other_url("compare"))
+    history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
     if board.device.is_functional:
-        return (here, compare, unseen)
+        return (here, compare, unseen, history)
     return (
         here,
         Link("The paper's columns", board.url(view="paper", sort=""), board.view.view == "paper"),
         Link("Distribution", board.other_url("distribution")),
         compare,
         unseen,
+        history,
     )
 
 

@@ -16,10 +16,10 @@ from leaderboard.pages.base import Query
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.query_values import is_invalid
-from leaderboard.words import ORIGINS, VERIFICATIONS
+from runs.trust import OF_RUNS
 
 LONGEST = 100
-SHARED = ("version", "protocol", "as_of", "agent", "model", "origin", "verification", "since", "source", "operator")
+SHARED = ("version", "protocol", "as_of", "agent", "model", "trust", "since", "source", "operator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ class BoardView:
     sort: str = ""
     agent: str = ""
     model: str = ""
-    origin: str = ""
-    verification: str = ""
+    trust: str = ""
     since: str = ""  # a day: entries whose newest run was published on it or later
     source: str = ""
     operator: str = ""
@@ -79,20 +78,19 @@ class BoardView:
 
     @property
     def is_filtered(self) -> bool:
-        entry_filters = (self.agent, self.model, self.origin, self.verification, self.since, self.as_of)
+        entry_filters = (self.agent, self.model, self.trust, self.since, self.as_of)
         return self.filters_tasks or any(entry_filters)
 
     def includes(self, task: TaskRow) -> bool:
         return self.source in ("", task.source) and self.operator in ("", task.operator)
 
     def shows(self, entry: Entry) -> bool:
-        """Whether the entry passes the filters. Origin and verification must hold for every one of its runs."""
+        """Whether the entry passes the filters."""
         since = date.fromisoformat(self.since) if self.since else None
         return (
             self.agent in ("", entry.agent)
             and self.model in ("", entry.model)
-            and (not self.origin or set(entry.origins) == {self.origin})
-            and (not self.verification or set(entry.verifications) == {self.verification})
+            and self.trust in ("", entry.trust)
             and (since is None or entry.published_at.astimezone(UTC).date() >= since)
         )
 
@@ -101,8 +99,7 @@ class BoardView:
         return (
             self._choice("agent", "Agent", {entry.agent: entry.agent for entry in entries}),
             self._choice("model", "Model", {entry.model: entry.model for entry in entries if entry.model}),
-            self._choice("origin", "Origin", ORIGINS),
-            self._choice("verification", "Verification", VERIFICATIONS),
+            self._choice("trust", "Trust", {one.value: one.label for one in OF_RUNS}),
             self._choice("source", "Tasks from", {task.source: task.source for task in tasks}),
             self._choice(
                 "operator", "Operator type", {task.operator: task.operator for task in tasks if task.operator}

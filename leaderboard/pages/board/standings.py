@@ -28,6 +28,7 @@ from leaderboard.statistics.speed import (
     usable_speedup,
     why_no_speed,
 )
+from runs.trust import DOUBTS, OF_RUNS, Trust, doubt
 
 RankedBy = Literal["usable_speedup", "correctness"]
 FUNCTIONAL = "Times of this device class are functional."
@@ -51,6 +52,16 @@ class BoardResult:
     paper_speedup: float | None  # on the paper's clock of the category
     may_rank: bool
     obstacle: str | None  # the reason why it does not count
+    doubt: str | None  # held, suspect or hacked
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A result of an entry that is held, suspect or hacked."""
+
+    doubt: str
+    task: str
+    result: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +74,20 @@ class Entry:
     configuration: str
     agent: str
     model: str | None
+    model_identifier: str | None  # exactly as passed to its provider
     role: str
     settings: dict[str, Any]
     runs: tuple[int, ...]
-    origins: tuple[str, ...]
-    verifications: tuple[str, ...]
+    trust: str  # claimed, run_here or reproduced: the least trusted of its runs
+    reproduced_tasks: int | None  # of all its runs, where all are reproduced
+    verified_tasks: int | None
+    doubts: tuple[Doubt, ...]  # the worst first
     published_at: datetime  # the newest of its runs
+    evaluated_from: datetime | None  # the evaluation window of its runs: first start, last end
+    evaluated_until: datetime | None
+    sessions: int  # of its agent
+    cost_usd: float | None  # of a task: the mean over the sessions that report it
+    cost_usd_of: int  # sessions that report it
     judged: int  # results that count
     of: int  # tasks × runs
     compilation: Rate
@@ -130,9 +149,44 @@ def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
     """
     known: dict[int, bool] = {}
     for row in rows:
-        if row.status == "passed" and _obstacle(row) is None:
+        if row.correct and obstacle_of(row) is None:
             known[row.task_id] = known.get(row.task_id, False) or row.log_speedup is not None
     return known
+
+
+def obstacle_of(row: ResultRow) -> str | None:
+    """The reason why a result does not count; None where it counts."""
+    return obstacle(
+        status=row.status,
+        audit=row.audit,
+        is_own_protocol=row.is_own_protocol,
+        is_held=row.is_held,
+        is_uncalibrated=row.is_uncalibrated,
+        host_is_accepted=row.host_is_accepted,
+    )
+
+
+def values_of(result: ResultRow | BoardResult, obstacle: str | None) -> ResultValues | None:
+    """Values for the statistics; None where the result does not count."""
+    if obstacle is not None:
+        return None
+    return ResultValues(
+        compiled=bool(result.compiled),
+        correct=bool(result.correct),
+        log_speedup=result.log_speedup,
+        low=result.log_speedup_low,
+        high=result.log_speedup_high,
+        paper_speedup=result.paper_speedup,
+    )
+
+
+def ranking(entries: Sequence[ResultMatrix], by: RankedBy) -> tuple[list[int], list[RankInterval] | str]:
+    """Rank and rank interval of each entry, all of them without a gap, or the reason why there are no intervals."""
+    if by == "correctness":
+        ranks = statistics.ranks([float(one.correct.mean()) for one in entries])
+        return ranks, "There are no rank intervals where entries are ranked by correctness."
+    gains = [task_gains(one) for one in entries]
+    return statistics.ranks([exact_mean(gain) for gain in gains]), rank_intervals(gains)
 
 
 def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
@@ -143,7 +197,13 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         )
         missing = obstacle(status=None)
         return BoardResult(
-            **about, **nothing, result=row.id if row else None, status="missing", may_rank=False, obstacle=missing
+            **about,
+            **nothing,
+            result=row.id if row else None,
+            status="missing",
+            may_rank=False,
+            obstacle=missing,
+            doubt=None,
         )
     return BoardResult(
         **about,
@@ -156,43 +216,19 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         log_speedup_high=row.log_speedup_high,
         paper_speedup=row.paper_speedup,
         may_rank=row.may_rank,
-        obstacle=_obstacle(row),
-    )
-
-
-def _obstacle(row: ResultRow) -> str | None:
-    return obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.is_own_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-        host_is_accepted=row.host_is_accepted,
+        obstacle=obstacle_of(row),
+        doubt=doubt(row.audit, row.is_held),
     )
 
 
 def _matrices(
     tasks: Sequence[TaskRow], runs_of: Mapping[str, Sequence[RunRow]], results: Sequence[BoardResult]
 ) -> dict[str, ResultMatrix]:
-    values = {(result.run, result.task): _values(result) for result in results}
+    values = {(result.run, result.task): values_of(result, result.obstacle) for result in results}
     return {
         slug: ResultMatrix.from_rows([[values[run.id, task.path] for run in runs] for task in tasks])
         for slug, runs in runs_of.items()
     }
-
-
-def _values(result: BoardResult) -> ResultValues | None:
-    """Values for the statistics; None where the result does not count."""
-    if result.obstacle is not None:
-        return None
-    return ResultValues(
-        compiled=bool(result.compiled),
-        correct=bool(result.correct),
-        log_speedup=result.log_speedup,
-        low=result.log_speedup_low,
-        high=result.log_speedup_high,
-        paper_speedup=result.paper_speedup,
-    )
 
 
 def _entry(
@@ -211,12 +247,11 @@ def _entry(
         configuration=first.configuration,
         agent=first.agent,
         model=first.model,
+        model_identifier=first.model_identifier,
         role=first.role,
         settings=first.settings,
-        runs=tuple(run.id for run in runs),
-        origins=tuple(run.origin for run in runs),
-        verifications=tuple(run.verification for run in runs),
-        published_at=max(run.published_at for run in runs),
+        **_provenance(runs),
+        doubts=_doubts(results),
         judged=len(counted),
         of=len(results),
         compilation=_rate(counted, len(results), "compiled"),
@@ -225,6 +260,30 @@ def _entry(
         outcomes=outcomes(matrix) if matrix else None,
         paper=paper_columns(matrix, is_mixed=is_mixed) if matrix else None,
     )
+
+
+def _provenance(runs: Sequence[RunRow]) -> dict[str, Any]:
+    """The fields on where an entry's numbers come from, when they were measured, and what they cost."""
+    trust = min((Trust(run.trust) for run in runs), key=OF_RUNS.index).value
+    is_reproduced = trust == Trust.REPRODUCED
+    cost_of = sum(run.cost_reported for run in runs)
+    return {
+        "runs": tuple(run.id for run in runs),
+        "trust": trust,
+        "reproduced_tasks": sum(run.reproduced_tasks or 0 for run in runs) if is_reproduced else None,
+        "verified_tasks": sum(run.verified_tasks or 0 for run in runs) if is_reproduced else None,
+        "published_at": max(run.published_at for run in runs),
+        "evaluated_from": min((run.evaluated_from for run in runs if run.evaluated_from), default=None),
+        "evaluated_until": max((run.evaluated_until for run in runs if run.evaluated_until), default=None),
+        "sessions": sum(run.sessions for run in runs),
+        "cost_usd": sum(run.cost_usd or 0.0 for run in runs) / cost_of if cost_of else None,
+        "cost_usd_of": cost_of,
+    }
+
+
+def _doubts(results: Sequence[BoardResult]) -> tuple[Doubt, ...]:
+    found = [Doubt(one.doubt, one.task, one.result) for one in results if one.doubt and one.result]
+    return tuple(sorted(found, key=lambda one: DOUBTS.index(Trust(one.doubt))))
 
 
 def _rate(counted: Sequence[BoardResult], of: int, field_name: str) -> Rate:
@@ -240,13 +299,7 @@ def _ranked(
 ) -> tuple[list[Entry], str | None]:
     """The entries with ranks and rank intervals, and the reason where there are no intervals."""
     ranked = [entry for entry in entries if entry.not_ranked_because is None]
-    if by == "correctness":
-        found: list[RankInterval] | str = "There are no rank intervals where entries are ranked by correctness."
-        ranks = statistics.ranks([entry.correctness.share or 0.0 for entry in ranked])
-    else:
-        gains = [task_gains(matrices[entry.configuration]) for entry in ranked]
-        found = rank_intervals(gains)
-        ranks = statistics.ranks([exact_mean(gain) for gain in gains])
+    ranks, found = ranking([matrices[entry.configuration] for entry in ranked], by)
     intervals = found if isinstance(found, list) else [None] * len(ranked)
     placed = {
         entry.configuration: replace(entry, rank=rank, rank_interval=interval)

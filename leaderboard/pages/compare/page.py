@@ -79,6 +79,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     return ComparePage(
         title=f"{board.title}: comparison",
         lead=_lead(board, len(tasks)),
+        subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         charts=screen.charts(board, entries, compared),
         tables=by_slug(

@@ -65,7 +65,7 @@ def tasks_table(
         (field for at, entry in enumerate(entries) for field in _entry_fields(at, entry, results, is_functional)),
         Field(
             "difference",
-            "Difference" if is_functional else "Largest ÷ smallest",
+            "Difference" if is_functional else "Largest over smallest",
             lambda task: _difference_cell(task.difference, is_functional),
             is_number=True,
         ),
@@ -205,7 +205,7 @@ def _task_cell(found: OnTask, url: str, is_functional: bool) -> Cell:
 
 SPEED_FIELDS = _test_fields(
     "speed",
-    "Usable speedup, first ÷ second",
+    "Usable speedup, first over second",
     lambda pair: pair.usable_speedup,
     _speed_cell,
     equal=1.0,

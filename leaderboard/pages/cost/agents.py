@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import exp
 
+from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart, PointGroup, Spot
 from leaderboard.charts.pareto import cost_against_gain
 from leaderboard.formatting import NONE, plural, seconds, significant
@@ -130,10 +131,10 @@ def charts(found: Sequence[AgentCost]) -> dict[str, Chart]:
                 slug = "-".join(filter(None, (measure, suite, str(version), device, past)))
                 made[slug] = cost_against_gain(
                     slug,
-                    f"{title}: {suite}@{version} on {device}" + (f", {past}" if past else ""),
+                    f"{title}: {suite}@{version} on {device}, {past or PROTOCOL}",
                     "Each configuration by its mean over tasks and runs. The stepped line joins those that no other "
                     "beats in both.",
-                    (axis, "usable speedup"),
+                    (axis, "usable speedup over the baseline"),
                     spots,
                 )
     return made

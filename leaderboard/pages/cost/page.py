@@ -158,10 +158,10 @@ def _charts(spots: Mapping[str, Sequence[tuple[str, str, Spot]]]) -> dict[str, C
     return {
         category: cost_against_gain(
             category,
-            f"{CATEGORIES[category]}: tokens against speedup",
+            f"{CATEGORIES[category]}: tokens against speedup, as printed in the paper",
             "Each configuration of the paper by its output tokens per task and its mean speedup. The stepped line "
             "joins those that no other beats in both.",
-            ("thousand output tokens per task", "mean speedup"),
+            ("thousand output tokens per task", "mean speedup over the baseline"),
             [spot for _, _, spot in own],
         )
         for category, own in spots.items()

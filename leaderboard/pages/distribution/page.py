@@ -73,6 +73,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Distributi
     return DistributionPage(
         title=f"{board.title}: distribution of speedups",
         lead=_lead(board, view, len(tasks)),
+        subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         charts=screen.charts(entries, [task.name for task in tasks], view.clock_name),
         tables=by_slug(*screen.tables(entries, refused)),

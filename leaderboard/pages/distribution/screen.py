@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
-from leaderboard.pages.base import entry_name, page_url, ranked_name, unranked_note
+from leaderboard.pages.base import entry_name, page_url, ranked_name, unranked_note, with_note
 from leaderboard.pages.board.fields import ratio_interval
 from leaderboard.pages.distribution.facts import EntrySpread
 from leaderboard.statistics import Interval
@@ -26,7 +26,7 @@ def charts(entries: Sequence[EntrySpread], tasks: Sequence[str], clock: ClockNam
         return {}
     drawn = known[:MOST_CURVES]
     note = BANDS if len(drawn) == len(known) else f"The first {len(drawn)} of {len(known)}. {OTHERS}"
-    axis = f"speedup {CLOCKS[clock]}"
+    axis = f"speedup over the baseline {CLOCKS[clock]}"
     fast = curves(
         "fast_p",
         "fast_p",
@@ -66,7 +66,8 @@ def tables(entries: Sequence[EntrySpread], refused: str | None) -> list[Table]:
 
 
 def _given(entry: EntrySpread, curve: Curve) -> GivenCurve:
-    return GivenCurve(entry_name(entry.agent, entry.model), curve.points, curve.shares, curve.low, curve.high)
+    label = with_note(entry_name(entry.agent, entry.model), unranked_note(entry.rank, entry.role))
+    return GivenCurve(label, curve.points, curve.shares, curve.low, curve.high)
 
 
 def _box(entry: EntrySpread, spread: Spread, tasks: Sequence[str]) -> GivenBox:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from leaderboard.charts import Chart, PointGroup, Series, Spot, StackedChart, against, heat_map, stacked_bars
 from leaderboard.formatting import percent, plural, rate, times
+from leaderboard.pages.base import with_note
 from leaderboard.pages.generalization.facts import SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.statistics.generalization import Conditional, Quadrants
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, role_note
@@ -72,12 +73,12 @@ def _speeds(entries: Sequence[UnseenEntry], results: Sequence[UnseenResult]) -> 
         "optimisation is worth as much on unseen cases as on seen ones."
     )
     note = (
-        "Small marks are tasks, by the mean of their runs. Large numbered marks are an entry's mean over all its "
+        "Small marks are tasks, by the mean of their runs. Large lettered marks are an entry's mean over all its "
         "tasks, where there are enough. Colour is the model, shape the agent. Only eligible cases of results in "
         "“both pass”."
     )
     regions = ("faster on unseen cases than on seen ones", "slower on unseen cases")
-    axes = ("speedup on seen cases", "speedup on unseen cases")
+    axes = ("speedup over the baseline on seen cases", "speedup over the baseline on unseen cases")
     return against("speeds", "Seen against unseen speedup", description, axes, regions, spots, note)
 
 
@@ -86,7 +87,12 @@ def _groups(entries: Sequence[UnseenEntry]) -> dict[str, PointGroup]:
     models = list(dict.fromkeys(entry.model for entry in entries))
     agents = list(dict.fromkeys(entry.agent for entry in entries))
     return {
-        entry.configuration: PointGroup(number, entry.name, models.index(entry.model), agents.index(entry.agent))
+        entry.configuration: PointGroup(
+            number,
+            with_note(entry.name, role_note(entry.role)),
+            models.index(entry.model),
+            agents.index(entry.agent),
+        )
         for number, entry in enumerate(entries, 1)
     }
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leaderboard.eligibility import obstacle
+from leaderboard.eligibility import HACKED, is_correct, obstacle
 from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
 from leaderboard.queries.generalization import UnseenCaseRow, UnseenResultRow
@@ -143,15 +143,23 @@ def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional:
         is_uncalibrated=row.is_uncalibrated,
         host_is_accepted=row.host_is_accepted,
     )
-    counted = cases if reason is None else ()
+    counted = tuple(map(_as_hacked, cases) if row.audit == HACKED else cases) if reason is None else ()
     outcomes = tuple(
         CaseOutcome(category, baseline, correct)
         if is_functional
         else CaseOutcome(category, baseline, correct, log_ratio, is_eligible)
         for _, _, category, baseline, correct, log_ratio, is_eligible, _, _ in counted
     )
-    seen = None if is_functional else _speed(row)
-    return JudgedResult(row, reason, TaskRun(row.task, row.run_id, bool(row.correct), outcomes, seen), counted)
+    seen = None if is_functional or row.audit == HACKED else _speed(row)
+    passed = is_correct(row.correct, row.audit)
+    return JudgedResult(row, reason, TaskRun(row.task, row.run_id, passed, outcomes, seen), counted)
+
+
+def _as_hacked(case: UnseenCaseRow) -> UnseenCaseRow:
+    """The case as one on which the candidate is wrong, unless it has no verdict."""
+    if case.correct is None:
+        return case
+    return case._replace(correct=False, log_ratio=None, reason=HACKED, message="An audit found the result hacked.")
 
 
 def _speed(row: UnseenResultRow) -> Speed | None:

@@ -11,7 +11,17 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import moment, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, protocol_parameter, query_string, whole_number
+from leaderboard.pages.base import (
+    Link,
+    Page,
+    Query,
+    by_slug,
+    page_url,
+    protocol_parameter,
+    query_string,
+    subject_of,
+    whole_number,
+)
 from leaderboard.pages.generalization import charts, facts, screen
 from leaderboard.pages.generalization.facts import Regression, SuiteCounts, UnseenEntry, UnseenResult
 from leaderboard.pages.protocols import OtherProtocol, protocols_of
@@ -99,6 +109,11 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         f"{CATEGORIES[category].replace('All', 'all')}: unseen cases",
         lead=f"{plural(len(tasks), 'task')} on {device_row.title}, protocol {protocol}"
         + (f", round {shown.slug}." if shown else "."),
+        subject=subject_of(
+            *(suite, suite_row.version, CATEGORIES[category], f"{device_row.title} ({device})"),
+            *((f"round {shown.slug}",) if shown else ()),
+            protocol=protocol,
+        ),
         crumbs=(Link("Unseen cases", page_url("generalizations")),),
         **_board(suite_row, device_row, category, protocol),
         other_protocols=protocols.others,

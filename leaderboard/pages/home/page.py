@@ -1,48 +1,92 @@
-"""The home page: the leader of every board, and the newest runs."""
+"""The home page: who leads the main board and every other, what is new, and how to add an agent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from math import log
 
 from evaluator.records.record import PROTOCOL
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Page, Query, by_slug, entry_name, page_url
-from leaderboard.pages.home.boards import Leader, SuiteBoards, suite_boards
-from leaderboard.pages.run.lines import RunLine, run_line, runs_table
+from leaderboard.pages.board.places import Place
+from leaderboard.pages.home.boards import Leader, SuiteBoards, TopEntry, main_board, suite_boards
+from leaderboard.pages.home.news import News, newest, news_table
+from leaderboard.pages.protocols import named
 from leaderboard.queries import runs
-from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden
+from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden, table
 from leaderboard.words import ALL, CATEGORIES
 
-NEWEST_RUNS = 8
+NEWS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
     boards: tuple[SuiteBoards, ...]
-    newest_runs: tuple[RunLine, ...]
+    news: tuple[News, ...]
     open_attempts: int
-    has_lines_only: bool = field(metadata=SCREEN)  # there are boards of today's protocol, and none has an entry
+    main: SuiteBoards | None = field(metadata=SCREEN)  # the board whose first entries are shown
 
 
 def build(query: Query) -> HomePage:
-    found = suite_boards()
-    newest = tuple(run_line(row) for row in runs.newest(NEWEST_RUNS))
-    empty = "There are no runs yet. `make up` runs the demo; start other runs in the admin."
+    found, news = suite_boards(), newest(NEWS)
+    main = main_board(found)
     return HomePage(
         title="ArenaBoard",
-        tables=by_slug(
-            _boards_table(found),
-            runs_table(
-                newest, "Newest first. For a published run, the passed tasks are those of its public results", empty
-            ),
-        ),
+        tables=by_slug(*([_top_table(main)] if main else []), news_table(news), _boards_table(found)),
         boards=found,
-        newest_runs=newest,
+        news=news,
         open_attempts=runs.open_attempts(),
-        has_lines_only={one.entries > 0 for one in found if not one.is_past} == {False},
+        main=main,
     )
+
+
+def _top_table(main: SuiteBoards) -> Table:
+    fastest = max((place.usable_speedup or 1.0 for one in main.top for place in one.places.values()), default=1.0)
+    columns: tuple[Field[TopEntry], ...] = fields(
+        Field("rank", "Rank", lambda one: Cell(str(one.places[ALL].rank), one.places[ALL].rank), is_number=True),
+        Field("name", "Entry", _entry_cell),
+        hidden("configuration", lambda one: one.configuration),
+        chain.from_iterable(
+            _place_fields(slug, label, fastest) for slug, label in CATEGORIES.items() if slug in main.tasks
+        ),
+    )
+    empty = "No entry is ranked yet: the leaderboard says why."
+    return table("top", _top_caption(main), columns, main.top, empty)
+
+
+def _top_caption(main: SuiteBoards) -> str:
+    top = f"Top {len(main.top)} of {plural(main.entries, 'entry', 'entries')} over {plural(main.tasks[ALL], 'task')}"
+    past = f" Measured under {named(main.protocol)}." if main.is_past else ""
+    by_speed = [place.usable_speedup is not None for one in main.top for place in one.places.values()]
+    if not any(by_speed):
+        return f"{top}, by correct results.{past}"
+    rest = "" if all(by_speed) else " Where too few tasks can show a speed, it is the rate of correct results."
+    return f"{top}, by usable speedup: how many times as fast as the baseline. Bars start at 1×.{rest}{past}"
+
+
+def _entry_cell(one: TopEntry) -> Cell:
+    name = entry_name(one.agent, one.model)
+    return Cell(name, name, page_url("configuration", one.configuration))
+
+
+def _place_fields(slug: str, label: str, fastest: float) -> tuple[Field[TopEntry], ...]:
+    """What an entry reached in a category, with a bar from 1× to the table's largest speedup, or from 0 to 100 %."""
+
+    def cell(one: TopEntry) -> Cell:
+        if (place := one.places.get(slug)) is None:
+            return Cell(NONE, note="not ranked")
+        text, value = _value(place)
+        speed = place.usable_speedup
+        bar = place.correct / place.of if speed is None else log(speed) / log(fastest) if fastest > 1 else 0.0
+        return Cell(text, value, note=f"rank {place.rank}" if slug != ALL else "", bar=bar)
+
+    def rank(one: TopEntry) -> Value:
+        return place.rank if (place := one.places.get(slug)) else None
+
+    return (Field(slug, label, cell), *((hidden(f"{slug}_rank", rank),) if slug != ALL else ()))
 
 
 def _boards_table(found: Sequence[SuiteBoards]) -> Table:
@@ -50,18 +94,11 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
         Field("suite", "Leaderboard", _suite_cell),
         hidden("device_class", lambda one: one.device_class),
         hidden("protocol", lambda one: one.protocol),
-        Field("first", "First", _first_cell),
-        hidden("configuration", _of_leader(lambda leader: leader.configuration)),
-        hidden("usable_speedup", _of_leader(lambda leader: leader.usable_speedup)),
-        hidden("correct", _of_leader(lambda leader: leader.correct)),
-        hidden("of", _of_leader(lambda leader: leader.of)),
-        Field("value", "Value", _value_cell, is_number=True),
-        hidden("tasks", lambda one: one.tasks[ALL]),
-        (_category_field(slug, label) for slug, label in CATEGORIES.items() if slug != ALL),
+        chain.from_iterable(_leader_fields(slug, label) for slug, label in CATEGORIES.items()),
         Field("entries", "Entries", _entries_cell, is_number=True),
     )
-    empty = "No run is published yet. Publish a run in the admin to put it on a leaderboard."
-    caption = "First over all categories: by usable speedup where the device has a clock, otherwise by correct results"
+    empty = "No leaderboard has results yet: they stand here as soon as a run is published."
+    caption = "First in each category: by usable speedup where enough tasks can show one, otherwise by correct results"
     groups = (
         RowGroup(tuple(one for one in found if not one.is_past)),
         RowGroup(
@@ -73,41 +110,36 @@ def _boards_table(found: Sequence[SuiteBoards]) -> Table:
     return grouped("boards", caption, columns, groups, empty)
 
 
-def _of_leader(read: Callable[[Leader], Value]) -> Callable[[SuiteBoards], Value]:
-    return lambda one: read(one.leader) if one.leader else None
-
-
 def _suite_cell(one: SuiteBoards) -> Cell:
     suite = f"{one.suite}@{one.suite_version}"
     protocol = f", {one.protocol}" if one.is_past else ""
     return Cell(one.title, suite, one.boards[ALL], f"{suite}, {plural(one.tasks[ALL], 'task')}{protocol}")
 
 
-def _first_cell(one: SuiteBoards) -> Cell:
-    if (leader := one.leader) is None:
-        return Cell(NONE, note="no entry is ranked yet")
-    name = entry_name(leader.agent, leader.model)
-    others = [f"tied with {leader.equal} more"] if leader.equal else []
-    others += [f"no significant difference from {leader.not_separable} more"] if leader.not_separable else []
-    return Cell(name, name, page_url("configuration", leader.configuration), ", ".join(others))
+def _leader_fields(slug: str, label: str) -> tuple[Field[SuiteBoards], ...]:
+    """The category's leader with a link to its board; for CSV and JSON also the leader's value."""
 
-
-def _value_cell(one: SuiteBoards) -> Cell:
-    """The value by which the leader is ranked."""
-    if (leader := one.leader) is None:
-        return Cell(NONE)
-    if (speed := leader.usable_speedup) is not None:
-        return Cell(f"{significant(speed)}×", speed, note="usable speedup")
-    return Cell(rate(leader.correct, leader.of), leader.correct / leader.of, note="correct")
-
-
-def _category_field(slug: str, label: str) -> Field[SuiteBoards]:
     def cell(one: SuiteBoards) -> Cell:
         if slug not in one.boards:
             return Cell(NONE)
-        return Cell(plural(one.tasks[slug], "task"), one.tasks[slug], one.boards[slug])
+        if (leader := one.leaders.get(slug)) is None:
+            return Cell(plural(one.tasks[slug], "task"), None, one.boards[slug], "no entry is ranked yet")
+        others = [f"tied with {leader.equal} more"] if leader.equal else []
+        others += [f"no significant difference from {leader.not_separable} more"] if leader.not_separable else []
+        note = ", ".join([_value(leader)[0], *others])
+        return Cell(entry_name(leader.agent, leader.model), leader.configuration, one.boards[slug], note)
 
-    return Field(slug, label, cell)
+    def value(one: SuiteBoards) -> Value:
+        return _value(leader)[1] if (leader := one.leaders.get(slug)) else None
+
+    return Field(slug, label, cell), hidden(f"{slug}_value", value)
+
+
+def _value(found: Place | Leader) -> tuple[str, float]:
+    """The value by which it is ranked, as text and as a number."""
+    if found.usable_speedup is not None:
+        return f"{significant(found.usable_speedup)}×", found.usable_speedup
+    return f"{rate(found.correct, found.of)} correct", found.correct / found.of
 
 
 def _entries_cell(one: SuiteBoards) -> Cell:

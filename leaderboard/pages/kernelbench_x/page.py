@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars, share_dots
+from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots, share_dots
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
@@ -88,6 +88,7 @@ def build(query: Query) -> KernelBenchXPage:
     )
     return KernelBenchXPage(
         title="KernelBench-X",
+        subject="KernelBench-X: as printed in its paper, or as submitted and not measured here",
         lead="Triton kernels by five methods on 176 tasks in 15 categories, as printed in the paper, and submitted "
         "runs. None of it was measured here, and none of it is ranked with results measured here.",
         crumbs=(Link("Papers", page_url("published")),),
@@ -243,12 +244,12 @@ def _rates(rows: Rows) -> Chart:
 
 def _rescued(rows: Rows) -> Chart:
     steps = [row for row in rows if row["rescued_speedup"]]
-    series = (Series("candidate", "Rescued", "×"), Series("baseline", "Persistent", "×"))
-    return paired_bars(
+    series = (Series("first", "Rescued", "×"), Series("second", "Persistent", "×"))
+    return ratio_dots(
         "rescued",
         "GEAK: speedup of rescued and of persistent kernels",
         "Mean speedup of kernels that a round made correct, and of those that were correct before, as printed.",
-        "speedup",
+        "times as fast as the baseline",
         series,
         [
             (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, paired_bars
+from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots
 from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, plural, rate, significant
 from leaderboard.pages.base import count_cell, page_url, top_task_fields
@@ -47,13 +47,13 @@ def _heat_cell(run: ImportedRun, index: int) -> tuple[float, str, str]:
 
 
 def _rescued(rounds: Sequence[ImportedRound]) -> Chart:
-    series = (Series("candidate", "Rescued", "×"), Series("baseline", "Persistent", "×"))
+    series = (Series("first", "Rescued", "×"), Series("second", "Persistent", "×"))
     rows = [(one.rounds, one.name, [_point(one.rescued_speedup), _point(one.persistent_speedup)]) for one in rounds]
-    return paired_bars(
+    return ratio_dots(
         "imported_rescued",
         "Speedup of rescued and of persistent kernels, submitted rounds",
         "Mean claimed speedup of kernels that a round made correct, and of those that were correct before.",
-        "speedup",
+        "times as fast as the baseline",
         series,
         rows,
     )

@@ -53,9 +53,31 @@ METRICS = (
         "Entries are ranked by the unrounded usable speedup where the device has a clock, otherwise by the unrounded "
         "rate of correct results. Exactly equal values share a rank: 1, 2, 2, 4. A leaderboard never mixes suites, "
         "device classes or protocols.",
-        "Not ranked: reference lines; entries with a result that is missing, errored, not evaluated, cancelled, on "
-        "hold, timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a "
-        "result that an audit found hacked, contaminated or affected by a harness fault.",
+        "Not ranked: reference lines; entries with a result that is missing, errored, not evaluated, cancelled, held, "
+        "timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a result "
+        "that an audit found contaminated or affected by a harness fault. A hacked result counts as not correct, and "
+        "the others of its entry count as they are.",
+    ),
+    Metric(
+        "trust",
+        "Trust",
+        "claimed → run here → reproduced n of m",
+        "Claimed: imported with a bundle, as its submitter states it. Run here: evaluated on our hosts. Reproduced: "
+        "imported, and its candidates were evaluated again on our hosts; of m tasks that can be compared, n had the "
+        "same outcome, within the noise of both sides, or were faster. An entry has the word of its least trusted run. "
+        "Results in doubt stand before it: held ones are not ranked until a reviewer has looked at them, suspect ones "
+        "count until an audit decides, hacked ones count as not correct.",
+        "A run of which fewer than half of the tasks are reproduced stays claimed.",
+    ),
+    Metric(
+        "cost",
+        "Cost per task",
+        "Σ cost of sessions / number of sessions that report one",
+        "US dollars for the agent's session on one task: as the agent's program reports it, or from token counts and "
+        "the prices of the configuration; 0 where it calls no model.",
+        "There is none before a secret round is revealed. Where only some sessions report a cost, their number stands "
+        "beside it. A leaderboard shows the column once a session there has cost something; CSV and JSON always have "
+        "it.",
     ),
     Metric(
         "usable",

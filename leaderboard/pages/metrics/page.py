@@ -10,7 +10,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug
 from leaderboard.pages.metrics.formulas import METRICS, Metric
 from leaderboard.tables import Cell, Field, Table, table, text_field
-from leaderboard.words import FLAGS, GATES, STATUSES, Word, status_cell
+from leaderboard.words import FLAGS, GATES, STATUSES, TRUST, Word, status_cell, word_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class MetricsPage(Page):
     gates: tuple[Term, ...]
     statuses: tuple[Term, ...]
     flags: tuple[Term, ...]
+    trust: tuple[Term, ...]
     sections: tuple[Link, ...] = field(metadata=SCREEN)
 
 
@@ -37,14 +38,23 @@ def build(query: Query) -> MetricsPage:
     return MetricsPage(
         title="Metrics",
         lead="Every number on this site is one of the following.",
-        tables=by_slug(_statuses_table(), _flags_table(flags)),
+        tables=by_slug(_trust_table(), _statuses_table(), _flags_table(flags)),
         protocol=PROTOCOL,
         metrics=METRICS,
         gates=gates,
         statuses=statuses,
         flags=flags,
+        trust=tuple(Term(code, word.label, word.meaning) for code, word in TRUST.items()),
         sections=tuple(Link(metric.name, f"#{metric.slug}") for metric in METRICS),
     )
+
+
+def _trust_table() -> Table:
+    columns: tuple[Field[tuple[str, Word]], ...] = (
+        Field("word", "Word", lambda row: word_cell(row[1], row[0])),
+        text_field("means", "Meaning", lambda row: row[1].meaning),
+    )
+    return table("trust_words", "How far a run or a result is to be trusted", columns, TRUST.items(), "")
 
 
 def _statuses_table() -> Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
 
-from leaderboard.eligibility import may_count
+from leaderboard.eligibility import is_correct, may_count
 from leaderboard.formatting import factor
 from leaderboard.pages.agents.entrants import Standing
 from leaderboard.queries.portability import PortableRow
@@ -96,5 +96,5 @@ def _task(path: str, rows: Sequence[PortableRow]) -> PortableTask:
 
 def _device(device: str, rows: Sequence[PortableRow]) -> TaskOnDevice:
     logs = [row.log_speedup for row in rows if row.log_speedup is not None and may_count(row)]
-    passed = sum(row.status == "passed" for row in rows)
+    passed = sum(is_correct(row.status == "passed", row.audit) for row in rows)
     return TaskOnDevice(device, passed, len(rows), factor(fmean(logs)) if logs else None, len(logs), rows[0].result_id)

@@ -8,7 +8,7 @@ from evaluator.records.record import PROTOCOL
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.agents.entrants import standings
-from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
+from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, subject_under_protocols
 from leaderboard.pages.portability import screen
 from leaderboard.pages.portability.facts import PortableEntry, PortableTask, portable_entries, portable_tasks
 from leaderboard.pages.run.index import RunChoice, choice
@@ -35,6 +35,7 @@ def build(query: Query) -> PortabilityPage:
     tasks = portable_tasks(portability.results(wanted, protocol)) if wanted else ()
     return PortabilityPage(
         title="Hardware portability",
+        subject=subject_under_protocols("Hardware portability"),
         lead="Are candidates that are correct and fast on one device class correct and fast on another? Speedups of "
         "different device classes are shown side by side, never averaged or ranked together.",
         crumbs=(Link("Analysis", page_url("analysis")),),

@@ -40,7 +40,7 @@ def tasks_table(tasks: Sequence[PortableTask], devices: Mapping[str, str], confi
         (field for slug in here for field in _device_fields(slug, devices[slug])),
         Field(
             "spread",
-            "Largest ÷ smallest",
+            "Largest over smallest",
             lambda task: Cell(NONE) if task.spread is None else Cell(f"{significant(task.spread)}×", task.spread),
             is_number=True,
         ),

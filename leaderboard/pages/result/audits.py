@@ -43,8 +43,8 @@ def build(query: Query) -> AuditsPage:
     rows = submissions.audits()
     return AuditsPage(
         title="Audits",
-        lead="Verdicts of people who inspected results. A result found hacked, contaminated or affected by a harness "
-        "fault is not ranked.",
+        lead="Verdicts of people who inspected results. A hacked result counts as not correct; an entry with a "
+        "contaminated one, or one affected by a harness fault, is not ranked.",
         crumbs=(Link("Analysis", page_url("analysis")),),
         tables=by_slug(audits_table(rows)),
         audits=tuple(audit_of(row) for row in rows),

@@ -19,7 +19,7 @@ CLOCKS = {  # in the order in which pages show them
     T_CALL: "Wall time of one call, back to back with warm caches, host time included. Not ranked.",
     AKA_LOOP: "The paper's clock for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
     AKA_EVENTS: "The paper's clock for Triton to Triton: the mean over 100 calls with a pair of events around each.",
-    FUNCTIONAL: "Times on a CPU that stands in for the GPU. They show that both sides ran; no metric uses them.",
+    FUNCTIONAL: "Times on a CPU. They show that both sides ran; no metric uses them.",
 }
 
 OUTCOMES: dict[bool | None, Cell] = {
@@ -114,7 +114,7 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
     )
     caption = "Cases with their largest relative RMSE over all draws"
     caption += ", and times per call of both sides" if shows_times else ""
-    empty = "No case was evaluated. The gates above show how far the attempt got."
+    empty = "No case was evaluated. The gates show how far the attempt got."
     return table("cases", caption, columns, cases, empty)
 
 

@@ -1,4 +1,4 @@
-"""Facts of one result as text: verdict, warnings, gates, flags, findings, and the list of facts."""
+"""Facts of one result as text: warnings, gates, flags, findings, and the lists of facts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from dataclasses import dataclass, field
 
 from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import GATE_NAMES, Record
+from leaderboard.eligibility import is_correct, obstacle
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import moment, plural, seconds, short, significant, times
+from leaderboard.formatting import moment, seconds, short, significant
 from leaderboard.pages.base import board_url, entry_name, page_url, task_url
-from leaderboard.pages.result.cases import CaseFacts
+from leaderboard.pages.result.isa import COMPILED
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
-from leaderboard.words import AUDITS, CATEGORIES, FLAGS, GATES, STATUSES, role_note
+from leaderboard.statistics.paper import COMPILED_POINTS, CORRECT_POINTS, SPEED_POINTS, result_score
+from leaderboard.words import (
+    CATEGORIES,
+    FLAGS,
+    ROLES,
+    RUN_STATES,
+    STATUSES,
+    gate_text,
+    role_note,
+)
+from runs.trust import trust_text
 
 Fact = tuple[str, str, str]  # term, text, address
 RUN_NOTICES = {
@@ -40,16 +51,18 @@ class Remark:
     text: str
 
 
-def gates(attempt: AttemptRow | None, record: Record | None) -> tuple[Gate, ...]:
+def gates(attempt: AttemptRow | None, record: Record | None, *, is_functional: bool) -> tuple[Gate, ...]:
     """Return the five gates with their outcomes: from the record, else as far as the attempt's status tells."""
+    targets = [target for target, outcome in (record.isa_checked if record else {}).items() if outcome in COMPILED]
+    texts = {name: gate_text(name, is_functional=is_functional, targets=targets) for name in GATE_NAMES}
     if record is None:
-        return tuple(Gate(name, _gate_outcome(name, attempt), None, GATES[name], "") for name in GATE_NAMES)
+        return tuple(Gate(name, _gate_outcome(name, attempt), None, texts[name], "") for name in GATE_NAMES)
     return tuple(
         Gate(
             one.name,
             one.outcome,
             None if one.outcome == "not_reached" else one.seconds,
-            GATES[one.name],
+            texts[one.name],
             "" if one.outcome == "not_reached" else seconds(one.seconds),
         )
         for one in record.gates
@@ -65,22 +78,10 @@ def findings(record: Record | None) -> tuple[Remark, ...]:
     return tuple(Remark(one.code, one.gate, one.code.replace("_", " "), one.text) for one in found)
 
 
-def verdict(shown: AttemptRow | None, cases: Sequence[CaseFacts], is_functional: bool) -> str:
-    """Return one or two sentences on how the attempt ended."""
-    if shown is None:
-        return "No attempt yet."
-    if shown.status == "passed":
-        draws = sum(case.draws for case in cases)
-        speed = "Speed is not evaluated on this device class." if is_functional else _speed(shown, cases)
-        checked = f"{plural(len(cases), 'case')} with {plural(draws, 'random draw')}"
-        return f"Builds and is correct on {checked}. {speed}".strip()
-    return shown.message or STATUSES[shown.status].meaning
-
-
 def notices(
     row: ResultDetailRow, shown: AttemptRow | None, attempts: Sequence[AttemptRow], record: Record | None
 ) -> tuple[str, ...]:
-    """Return warnings for the top of the page: a draft run, a newer attempt, an audit, a lost record ..."""
+    """Return warnings for the top of the page: a draft run, a newer attempt, a lost record ..."""
     found = []
     if row.run_state != "published":
         found.append(f"The run is {RUN_NOTICES[row.run_state]}")
@@ -90,8 +91,6 @@ def notices(
     if newest is not None and shown is not None and newest.number > shown.number:
         label = STATUSES[newest.status].label
         found.append(f"Attempt {newest.number} is newer ({label}). It counts once a maintainer publishes it.")
-    if row.audit not in ("none", "clean"):
-        found.append(f"An audit marked this result as {AUDITS[row.audit].label}.")
     if shown is not None and shown.record_digest and record is None:
         found.append("The record of this attempt cannot be read: gates, findings and log are missing here.")
     if shown is not None and shown.requeues:
@@ -99,10 +98,19 @@ def notices(
     return tuple(found)
 
 
-def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
+def standing(row: ResultDetailRow, shown: AttemptRow | None) -> tuple[Fact, ...]:
+    """Return how the attempt ended, how far its numbers can be trusted, and whether they are ranked."""
+    return (
+        ("Status", STATUSES[shown.status if shown else "missing"].label, ""),
+        ("Trust", trust_text(row.trust, row.reproduced_tasks, row.verified_tasks), ""),
+        ("Ranked", _why_not_ranked(row, shown) or ("yes, as not correct" if row.audit == "hacked" else "yes"), ""),
+    )
+
+
+def facts(row: ResultDetailRow, shown: AttemptRow | None) -> tuple[Fact, ...]:
+    """Return what it is a result of, and its speed as the paper counts."""
     older = "" if row.task_is_current else f"?digest={short(row.task_digest)}"
     board = board_url(row.suite, row.version, row.suite_is_current, row.category, row.device, row.run_protocol)
-    no_candidate = "not written yet" if shown is not None and shown.is_open else "none submitted"
     return (
         ("Task", row.task, task_url(row.task) + older),
         (
@@ -113,10 +121,37 @@ def facts(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None)
         ("Run", f"{row.run_id}, repeat {row.repeat}", page_url("run", row.run_id)),
         ("Leaderboard", f"{row.suite}@{row.version}, {CATEGORIES[row.category]}", board),
         ("Device class", row.device_title, ""),
-        *(_attempt_facts(row, shown, record) if shown else ()),
+        *((("Ended", moment(shown.ended_at), ""),) if shown and shown.ended_at else ()),
+        *(_paper_facts(row, shown) if shown else ()),
+    )
+
+
+def provenance(row: ResultDetailRow, shown: AttemptRow | None, record: Record | None) -> tuple[Fact, ...]:
+    """Return by what the attempt was evaluated, and the digests of what was evaluated."""
+    found = []
+    if shown is not None:
+        found.append(("Attempt", f"{shown.number} on {shown.host}" if shown.host else str(shown.number), ""))
+        if shown.evaluator:
+            protocol = record.protocol if record else "unknown"
+            found.append(("Evaluator", f"{shown.evaluator}, protocol {protocol}", ""))
+    if record is not None and record.sandbox is not None:
+        found.append(("Sandbox", record.sandbox.kind, ""))
+    no_candidate = "not written yet" if shown is not None and shown.is_open else "none submitted"
+    digests = (
         ("Candidate", short(row.candidate_digest) or no_candidate, ""),
         ("Task digest", short(row.task_digest), ""),
     )
+    return (*found, *digests)
+
+
+def paper_score(row: ResultDetailRow, shown: AttemptRow | None) -> float | None:
+    """Return the result's score by the paper's formula; None without a verdict, and without the paper's clock.
+
+    A result that an audit found hacked counts as not correct.
+    """
+    if shown is None or shown.compiled is None or row.is_functional:
+        return None
+    return result_score(shown.compiled, is_correct(shown.correct, row.audit), shown.paper_speedup)
 
 
 def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
@@ -126,31 +161,35 @@ def _gate_outcome(name: str, attempt: AttemptRow | None) -> str:
     return "failed" if order == 0 else "passed" if order < 0 else "not_reached"
 
 
-def _speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
-    """A sentence on the speedup on t_dev, with the value that metrics use where it is lower; empty if not timed."""
-    timed = [case.ratio for case in cases if case.ratio]
-    if not timed:
-        return ""
-    if shown.log_speedup is None:
-        return "No case takes long enough for its speedup to count."
-    eligible = sum(ratio.is_eligible for ratio in timed)
-    least = "at least " if any(ratio.is_censored and ratio.is_eligible for ratio in timed) else ""
-    over = f"{eligible} of {plural(len(timed), 'case')}"
-    text = f"{least}{times(shown.log_speedup)} speedup over the baseline on t_dev, from {over}"
-    if shown.cautious_log_speedup != shown.log_speedup and shown.cautious_log_speedup is not None:
-        text += f"; metrics use {times(shown.cautious_log_speedup)} because some cases are noisy"
-    return f"{text[0].upper()}{text[1:]}."
+def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | None:
+    """Why the shown attempt is in no ranking, by the rule of all boards; None where it is in one."""
+    if shown is not None and shown.number == row.published_number and row.may_rank:
+        return None
+    if row.role != "entry":
+        return f"no: a {ROLES[row.role]}"
+    if row.run_state != "published":
+        return f"no: {RUN_STATES[row.run_state][0]} run"
+    if shown is None or shown.number != row.published_number:
+        return "no: not published"
+    reason = obstacle(
+        status=shown.status,
+        audit=row.audit,
+        is_own_protocol=shown.protocol == row.run_protocol,
+        is_held=shown.is_held,
+        is_uncalibrated=shown.is_uncalibrated,
+    )
+    return f"no: {reason}"
 
 
-def _attempt_facts(row: ResultDetailRow, shown: AttemptRow, record: Record | None) -> list[Fact]:
-    found = [("Attempt", f"{shown.number} on {shown.host}" if shown.host else str(shown.number), "")]
-    if shown.ended_at:
-        found.append(("Ended", moment(shown.ended_at), ""))
-    if shown.evaluator:
-        found.append(("Evaluator", f"{shown.evaluator}, protocol {record.protocol if record else 'unknown'}", ""))
-    if record is not None and record.sandbox is not None:
-        found.append(("Sandbox", record.sandbox.kind, ""))
-    if shown.paper_speedup is not None:  # never without the name of its clock (decision 11)
+def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
+    """The speedup on the paper's clock, never without its name (decision 11), and the score."""
+    found, url = [], f"{page_url('metrics')}#paper"
+    if shown.paper_speedup is not None:
         speedup = f"{significant(shown.paper_speedup, 4)}×, as in the paper; not ranked"
         found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
+    if (score := paper_score(row, shown)) is not None:
+        speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup or 0.0, 4)}"
+        correct = f"{CORRECT_POINTS} + {speed}" if is_correct(shown.correct, row.audit) else "0 + 0"
+        parts = f"{COMPILED_POINTS * bool(shown.compiled)} + {correct}"
+        found.append(("Paper's score", f"{score:.1f} = {parts}; not ranked", url))
     return found

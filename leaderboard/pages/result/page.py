@@ -9,13 +9,14 @@ from typing import Any
 from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, whole_number
+from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import session as result_session
 from leaderboard.pages.result import sources as result_sources
 from leaderboard.pages.result import times
 from leaderboard.pages.result import unseen as result_unseen
+from leaderboard.pages.result.answer import answer, verdict
 from leaderboard.pages.result.attempts import AttemptLine, attempts_table, history
 from leaderboard.pages.result.audits import AuditLine, audit_of
 from leaderboard.pages.result.cases import CaseFacts, cases_table
@@ -28,7 +29,9 @@ from leaderboard.pages.result.times import CaseSession
 from leaderboard.pages.result.unseen import UnseenSection
 from leaderboard.queries import generalization, results, submissions, tasks
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
-from leaderboard.words import STATUSES, Word
+from leaderboard.words import Word
+
+SPEEDS = ("log_speedup", "cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +62,11 @@ class ResultPage(Page):
     protocol: str | None
     log_speedup: float | None  # on t_dev, mean over eligible cases
     cautious_log_speedup: float | None  # the value that metrics use
+    log_speedup_low: float | None  # ends of its 95 % interval; None: no bound
+    log_speedup_high: float | None
     paper_clock: str | None
     paper_speedup: float | None  # on the paper's clock, mean over all cases
+    paper_score: float | None  # by the paper's formula; None without its clock or a verdict
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
     sessions: tuple[CaseSession, ...]
@@ -79,10 +85,12 @@ class ResultPage(Page):
     downloads: tuple[tuple[str, str], ...]  # (file to write, address), needed by the commands
     commands: tuple[str, ...]
     log: str | None
-    word: Word = field(metadata=SCREEN)
+    answer: Word = field(metadata=SCREEN)
     verdict: str = field(metadata=SCREEN)
     notices: tuple[str, ...] = field(metadata=SCREEN)
+    standing: tuple[Fact, ...] = field(metadata=SCREEN)
     facts: tuple[Fact, ...] = field(metadata=SCREEN)
+    provenance: tuple[Fact, ...] = field(metadata=SCREEN)
     clocks: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # name, meaning; device clocks only
     conditions: str = field(metadata=SCREEN)
     targets: tuple[TargetSection, ...] = field(metadata=SCREEN)
@@ -113,7 +121,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             *times.tables(cases, sessions),
             *times.roofline_tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
             *(section.table for section in targets),
-            *((result_session.versions_table(session),) if session else ()),
+            *((result_session.versions_table(session, {}),) if session else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
             attempts_table(result, lines, number, row.published_number),
         ),
@@ -126,7 +134,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         may_rank=row.may_rank,
         **_outcome(row, shown),
         **_recorded(record),
-        gates=result_facts.gates(shown, record),
+        paper_score=result_facts.paper_score(row, shown),
+        gates=result_facts.gates(shown, record, is_functional=row.is_functional),
         isa=kernels,
         cases=cases,
         sessions=sessions,
@@ -134,9 +143,12 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         unseen=unseen,
         flags=result_facts.flags(shown.flags if shown else ()),
         attempts=lines,
-        verdict=result_facts.verdict(shown, cases, row.is_functional),
+        answer=answer(row, shown, cases),
+        verdict=verdict(shown, cases, row.is_functional),
         notices=result_facts.notices(row, shown, attempts, record),
-        facts=result_facts.facts(row, shown, record),
+        standing=result_facts.standing(row, shown),
+        facts=result_facts.facts(row, shown),
+        provenance=result_facts.provenance(row, shown, record),
         clocks=times.legend(cases),
         conditions=times.conditions(sessions),
         targets=targets,
@@ -171,6 +183,10 @@ def _identity(row: ResultDetailRow) -> dict[str, Any]:
         "device_class": row.device,
         "published_attempt": row.published_number,
         "title": f"{row.task.rpartition('/')[2]} by {entry_name(row.agent, row.model)}",
+        "subject": subject_of(
+            *(row.suite, row.version, row.task, entry_name(row.agent, row.model), row.device),
+            protocol=row.run_protocol,
+        ),
         "crumbs": (Link("Runs", page_url("runs")), Link(f"Run {row.run_id}", page_url("run", row.run_id))),
     }
 
@@ -179,11 +195,10 @@ def _outcome(row: ResultDetailRow, shown: AttemptRow | None) -> dict[str, Any]:
     """The shown attempt's status, where and why it failed, and its speedups."""
     status = shown.status if shown else "missing"
     texts = {name: getattr(shown, name, None) or None for name in ("gate", "reason", "message", "protocol")}
-    speeds = {name: getattr(shown, name, None) for name in ("log_speedup", "cautious_log_speedup", "paper_speedup")}
+    speeds = {name: getattr(shown, name, None) for name in SPEEDS}
     return {
         "attempt": shown.number if shown else None,
         "status": status,
-        "word": STATUSES[status],
         "is_open": shown is not None and shown.is_open,
         **texts,
         **speeds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evaluator.records.sessions import IterationRecord, SessionRecord
@@ -9,7 +10,7 @@ from leaderboard import strategies
 from leaderboard.diffs import Diff, parsed, sides
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, moment, printable, seconds, significant
-from leaderboard.pages.base import count_cell, page_url
+from leaderboard.pages.base import page_url
 from leaderboard.pages.session_cells import (
     COST_SOURCES,
     COUNTS,
@@ -23,7 +24,7 @@ from leaderboard.queries import sessions
 from leaderboard.queries.sessions import SessionRow
 from leaderboard.strategies import STRATEGIES, UNCHANGED
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
-from leaderboard.words import status_cell
+from leaderboard.words import STATUSES, Word, status_cell
 
 MOST_DIFFS = 40  # versions whose changes the page shows; the rest are in the session's JSON
 
@@ -47,6 +48,14 @@ class Version:
     @property
     def path(self) -> str:
         return f"version {self.number}"
+
+    @property
+    def word(self) -> Word:
+        return STATUSES[self.status]
+
+    @property
+    def speed(self) -> str:
+        return "" if self.speedup is None else f"{significant(self.speedup, 4)}×"
 
     @property
     def caption(self) -> str:
@@ -96,7 +105,7 @@ def section(row: SessionRow | None) -> SessionSection | None:
         message=row.message or None,
         cost_source=row.cost_source or None,
         no_cost_because=row.no_cost_because or None,
-        versions=tuple(_version(one) for one in stored.iterations) if stored else (),
+        versions=tuple(version_of(one) for one in stored.iterations) if stored else (),
         session_digest=row.digest or None,
         prompt_digest=row.prompt_digest or None,
         is_running=row.is_running,
@@ -105,15 +114,21 @@ def section(row: SessionRow | None) -> SessionSection | None:
     )
 
 
-def versions_table(found: SessionSection) -> Table:
+def versions_table(found: SessionSection, places: Mapping[int, str]) -> Table:
+    """Make the table of versions; `places` has the addresses of the steps in which they were checked, by number."""
     columns: tuple[Field[Version], ...] = fields(
-        Field("number", "Version", lambda one: count_cell(one.number), is_number=True),
+        Field(
+            "number",
+            "Version",
+            lambda one: Cell(str(one.number), one.number, places.get(one.number, "")),
+            is_number=True,
+        ),
         Field("status", "Status", lambda one: status_cell(one.status)),
         Field("message", "What happened", lambda one: Cell(one.message or NONE, one.message)),
         Field(
             "speedup",
             "Speedup",
-            lambda one: Cell(NONE) if one.speedup is None else Cell(f"{significant(one.speedup, 4)}×", one.speedup),
+            lambda one: Cell(one.speed or NONE, one.speedup),
             is_number=True,
         ),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
@@ -140,7 +155,7 @@ def labels_of(diff: Diff) -> tuple[str, ...]:
     return tuple(sorted(strategies.labels({path: new}, {path: old})))
 
 
-def _version(one: IterationRecord) -> Version:
+def version_of(one: IterationRecord) -> Version:
     diff = parsed(one.diff)
     return Version(
         number=one.number,

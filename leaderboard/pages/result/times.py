@@ -85,12 +85,12 @@ def chart(cases: Sequence[CaseFacts]) -> Chart | None:
     timed = [case for case in cases if case.baseline_ms is not None and case.candidate_ms is not None]
     if not timed:
         return None
-    rows = [
-        (case.id.replace(",", "  "), _ratio_text(case.ratio) if case.ratio else "", _points(case)) for case in timed
-    ]
+    rows = [(case.id.replace(",", "  "), _chart_note(case.ratio), _points(case)) for case in timed]
     clock = CLOCKS[timed[0].clock or FUNCTIONAL]
     if any(case.ratio for case in timed):
         clock += " The line on a candidate's bar is the 95 % confidence interval of its ratio to the baseline."
+    if any(case.ratio and not case.ratio.is_eligible for case in timed):
+        clock += " A ratio in brackets does not count: its case is too short."
     description = f"Median time per call of baseline and candidate on {plural(len(timed), 'case')}. {clock}"
     note = f"Each case has its own scale: compare the two bars of a case, not bars of different cases. {clock}"
     return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)
@@ -137,6 +137,15 @@ def legend(cases: Sequence[CaseFacts]) -> tuple[tuple[str, str], ...]:
     """Return (name, meaning) of each clock in the table of clocks."""
     shown = dict.fromkeys(one.clock for case in cases if case.is_timed_on_device for one in case.clocks)
     return tuple((name, CLOCKS.get(name, OTHER_CLOCK)) for name in shown)
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """The interval of a log ratio as ratios, in the form 1.310 to 1.338×; an end that is None has no bound."""
+    if low is not None and high is not None:
+        return f"{times(low).removesuffix('×')} to {times(high)}"
+    if low is not None:
+        return f"at least {times(low)}"
+    return "no bound" if high is None else f"at most {times(high)}"
 
 
 def conditions(found: Sequence[CaseSession]) -> str:
@@ -198,7 +207,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
         Field(
             "clock",
             "Clock",
-            lambda row: Cell(row.times.clock, row.times.clock, note="ranked" if row.ratio else ""),
+            lambda row: Cell(row.times.clock, row.times.clock, note="counts" if _counts(row.ratio) else ""),
             is_code=True,
         ),
         hidden("case", lambda row: row.case),
@@ -227,7 +236,7 @@ def _clocks_table(cases: Sequence[CaseFacts]) -> Table:
 def _eligibility_text(ratio: CaseRatio | None) -> str:
     """Say whether the case's speed counts, and if not, why."""
     if ratio is None:
-        return "not timed on t_dev: its speed is not ranked"
+        return "not timed on t_dev: its speed does not count"
     if ratio.why_not_eligible:
         return f"counts for correctness only: {ratio.why_not_eligible}"
     return "speed counts" + ("; noisy, so metrics use the end of the interval nearer to 1" if ratio.is_noisy else "")
@@ -235,7 +244,8 @@ def _eligibility_text(ratio: CaseRatio | None) -> str:
 
 def _ratio_cell(row: ClockRow) -> Cell:
     if row.ratio:
-        return Cell(_ratio_text(row.ratio), factor(row.ratio.log_ratio), note=f"95 %: {_interval(row.ratio)}")
+        note = f"95 %: {interval_text(row.ratio.low, row.ratio.high)}"
+        return Cell(_ratio_text(row.ratio), factor(row.ratio.log_ratio), note=note)
     log_ratio = row.times.log_ratio
     return Cell(NONE) if log_ratio is None else Cell(times(log_ratio), factor(log_ratio))
 
@@ -244,12 +254,14 @@ def _ratio_text(ratio: CaseRatio) -> str:
     return f"{'≥ ' if ratio.is_censored else ''}{times(ratio.log_ratio)}"
 
 
-def _interval(ratio: CaseRatio) -> str:
-    if ratio.low is not None and ratio.high is not None:
-        return f"{times(ratio.low).removesuffix('×')} to {times(ratio.high)}"
-    if ratio.low is not None:
-        return f"at least {times(ratio.low)}"
-    return "no bound" if ratio.high is None else f"at most {times(ratio.high)}"
+def _chart_note(ratio: CaseRatio | None) -> str:
+    if ratio is None:
+        return ""
+    return _ratio_text(ratio) if ratio.is_eligible else f"({_ratio_text(ratio)})"
+
+
+def _counts(ratio: CaseRatio | None) -> bool:
+    return ratio is not None and ratio.is_eligible
 
 
 def _factor(log_ratio: float | None) -> float | None:

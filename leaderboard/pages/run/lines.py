@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from leaderboard.formatting import plural
-from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url
+from leaderboard.formatting import NBSP, day, moment, plural
+from leaderboard.pages.base import entry_fields, entry_name, page_url
 from leaderboard.queries.runs import RunListRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
-from leaderboard.words import RUN_STATES, agent_version, role_note
+from leaderboard.words import RUN_STATES, TRUST, agent_version, role_note
+from runs.trust import trust_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,13 @@ class RunLine:
     repeat: int
     protocol: str
     state: str
-    origin: str
-    verification: str
+    trust: str  # claimed, run_here or reproduced
+    reproduced_tasks: int | None
+    verified_tasks: int | None
     created_at: datetime
     published_at: datetime | None
+    evaluated_from: datetime | None  # first start and last end of the latest attempts
+    evaluated_until: datetime | None  # None while one of them is open
     progress: Progress
 
 
@@ -79,10 +83,13 @@ def run_line(row: RunListRow) -> RunLine:
         repeat=row.repeat,
         protocol=row.protocol,
         state=row.state,
-        origin=row.origin,
-        verification=row.verification,
+        trust=row.trust,
+        reproduced_tasks=row.reproduced_tasks,
+        verified_tasks=row.verified_tasks,
         created_at=row.created_at,
         published_at=row.published_at,
+        evaluated_from=row.evaluated_from,
+        evaluated_until=row.evaluated_until if row.ended == row.tasks else None,
         progress=Progress(row.tasks, row.queued, row.running, row.ended, row.passed),
     )
 
@@ -109,9 +116,35 @@ def runs_table(lines: Sequence[RunLine], caption: str, empty: str) -> Table:
         hidden("passed", lambda line: line.progress.passed),
         hidden("tasks", lambda line: line.progress.tasks),
         Field("state", "State", lambda line: Cell(RUN_STATES[line.state][0], line.state)),
-        Field("created_at", "Started", lambda line: moment_cell(line.created_at), is_number=True),
+        Field("trust", "Trust", _trust_cell),
+        Field("evaluated_from", "Evaluated", _window_cell),
+        hidden("evaluated_until", lambda line: line.evaluated_until.isoformat() if line.evaluated_until else None),
+        hidden("model_identifier", lambda line: line.model_identifier),
+        hidden("created_at", lambda line: line.created_at.isoformat()),
     )
     return table("runs", caption, columns, lines, empty)
+
+
+def window_text(start: datetime | None, end: datetime | None) -> str:
+    """The evaluation window of a run: the first start and the last end of its evaluations."""
+    if start is None:
+        return "not started"
+    if end is None:
+        return f"{moment(start)}, still running"
+    if day(start) == day(end):
+        return f"{day(start)}, {start.astimezone(UTC):%H:%M} to {end.astimezone(UTC):%H:%M}{NBSP}UTC"
+    return f"{moment(start)} to {moment(end)}"
+
+
+def _window_cell(line: RunLine) -> Cell:
+    start = line.evaluated_from
+    return Cell(window_text(start, line.evaluated_until), start.isoformat() if start else None)
+
+
+def _trust_cell(line: RunLine) -> Cell:
+    word = TRUST[line.trust]
+    text = trust_text(line.trust, line.reproduced_tasks, line.verified_tasks)
+    return Cell(text, line.trust, tone=word.tone, mark=word.mark)
 
 
 def _progress_cell(line: RunLine) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, duration, moment, plural, printable, sentence
+from leaderboard.formatting import NONE, duration, moment, printable, sentence
 from leaderboard.pages.base import (
     Link,
     Page,
@@ -22,7 +22,7 @@ from leaderboard.pages.base import (
     task_url,
 )
 from leaderboard.pages.run import sessions as run_sessions
-from leaderboard.pages.run.lines import RunLine, run_line
+from leaderboard.pages.run.lines import RunLine, run_line, window_text
 from leaderboard.pages.run.sessions import Prompt, RunSession
 from leaderboard.queries import runs, sessions
 from leaderboard.queries.runs import RunAuditRow, RunResultRow
@@ -33,15 +33,14 @@ from leaderboard.words import (
     ALL,
     FLAGS,
     NO_MODEL,
-    ORIGINS,
     ROLES,
     RUN_STATES,
     STATUSES,
-    VERIFICATIONS,
     settings_text,
     status_cell,
     version_text,
 )
+from runs.trust import trust_text
 
 ACTIONS = {
     "start": "started",
@@ -92,8 +91,6 @@ class RunPage(Page):
     note: str
     round: str | None  # whose unseen cases its candidates are evaluated on
     paused_at: datetime | None  # None unless paused; workers take no task of a paused run
-    window_start: datetime | None  # first start and last end of the latest attempts
-    window_end: datetime | None
     results: tuple[RunResult, ...]
     audit_log: tuple[RunAction, ...]
     prompt: Prompt | None = field(metadata=SCREEN)  # of the first session that has one
@@ -109,7 +106,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
     if row is None:
         return None
     found, session_rows, log = runs.results_of(run), sessions.of_run(run), runs.audit_log_of(run)
-    window, worked = _window(found), tuple(run_sessions.run_session(one) for one in session_rows)
+    line, worked = run_line(row), tuple(run_sessions.run_session(one) for one in session_rows)
     return RunPage(
         title=f"Run {row.id}: {entry_name(row.agent, row.model)}",
         lead=f"Suite {row.suite}@{row.version} on {row.device_title}, {ROLES[row.role]}, repeat {row.repeat}.",
@@ -117,11 +114,9 @@ def build(query: Query, *, run: int) -> RunPage | None:
         tables=by_slug(
             _results_table(found, datetime.now(UTC)), run_sessions.sessions_table(session_rows), _audit_log_table(log)
         ),
-        run=run_line(row),
+        run=line,
         note=row.note,
         round=row.round,
-        window_start=window[0],
-        window_end=window[1],
         results=tuple(_result(one) for one in found),
         audit_log=tuple(RunAction(*one[:4], *one[5:-1], one.session_before or None) for one in log),
         board=board_url(row.suite, row.version, row.suite_is_current, ALL, row.device, row.protocol)
@@ -133,7 +128,7 @@ def build(query: Query, *, run: int) -> RunPage | None:
         prompt=run_sessions.first_prompt(session_rows),
         no_prompt=run_sessions.why_no_prompt(session_rows),
         working=next((one for one in worked if one.is_running), None),
-        facts=_facts(row, window, session_rows),
+        facts=_facts(row, line, session_rows),
     )
 
 
@@ -161,32 +156,16 @@ def _result(row: RunResultRow) -> RunResult:
     )
 
 
-def _window(found: Sequence[RunResultRow]) -> tuple[datetime | None, datetime | None]:
-    """Return the first start and the last end of the latest attempts; the end is None while one of them is open."""
-    starts = [row.started_at for row in found if row.started_at]
-    ends = [row.ended_at for row in found if row.ended_at]
-    return min(starts, default=None), max(ends, default=None) if len(ends) == len(found) else None
-
-
-def _window_text(start: datetime | None, end: datetime | None) -> str:
-    if start is None:
-        return "not started"
-    return f"{moment(start)} to {moment(end)}" if end else f"{moment(start)}, still running"
-
-
 def _version(row: runs.RunListRow, found: Sequence[SessionRow]) -> str:
     """The agent's version: stated by the configuration, else the evaluator's that ran the sessions."""
     stated = version_text(row.settings, row.agent_kind)
     return stated if AGENT_VERSION in row.settings else run_sessions.evaluators(found) or stated
 
 
-def _facts(
-    row: runs.RunListRow, window: tuple[datetime | None, datetime | None], session_rows: Sequence[SessionRow]
-) -> tuple[tuple[str, str, str], ...]:
-    counts = f" on {row.reproduced_tasks} of {plural(row.verified_tasks or 0, 'task')}"
-    verified = counts if row.verification == "reproduced" else ""
+def _facts(row: runs.RunListRow, line: RunLine, session_rows: Sequence[SessionRow]) -> tuple[tuple[str, str, str], ...]:
     has_page = row.round is not None and row.suite_is_current
     board = page_url("generalization", row.suite, ALL, row.device)
+    evidence = page_url("submission", row.submission) if row.submission else f"{page_url('metrics')}#trust"
     round_url = board + round_query(row.round, row.protocol) if row.round and has_page else ""
     facts = (
         ("Configuration", row.configuration, page_url("configuration", row.configuration)),
@@ -194,9 +173,8 @@ def _facts(
         ("Model identifier", printable(row.model_identifier or NO_MODEL), ""),
         *run_sessions.facts(session_rows),
         ("Settings", settings_text(row.settings) or "none", ""),
-        ("Evaluation window", _window_text(*window), ""),
-        ("Origin", ORIGINS[row.origin], ""),
-        ("Verification", VERIFICATIONS[row.verification] + verified, ""),
+        ("Evaluation window", window_text(line.evaluated_from, line.evaluated_until), ""),
+        ("Trust", trust_text(row.trust, row.reproduced_tasks, row.verified_tasks), evidence),
         ("Protocol", row.protocol, page_url("versions")),
         ("Unseen cases", f"round {row.round}" if row.round else "none", round_url),
     )
@@ -221,7 +199,7 @@ def _results_table(rows: Sequence[RunResultRow], now: datetime) -> Table:
 
 def _status_cell(row: RunResultRow) -> Cell:
     flags = ", ".join(FLAGS[flag][0] for flag in row.flags or () if flag != "functional")
-    return status_cell(row.status or "missing", page_url("result", row.id), flags)
+    return status_cell(row.status or "missing", page_url("result", row.id), flags, row.audit)
 
 
 def _message_cell(row: RunResultRow) -> Cell:

@@ -138,12 +138,12 @@ def sessions_table(rows: Sequence[SessionRow]) -> Table:
         hidden("prompt_digest", lambda row: row.prompt_digest or None),
     )
     empty = "No agent sessions in this run, or its round is not revealed yet."
-    caption = "The agent's session on each task. The page of its result has the details"
+    caption = "The agent's session on each task, which leads to its steps"
     return table("sessions", caption, columns, rows, empty)
 
 
 def _task_cell(row: SessionRow) -> Cell:
-    return Cell(row.task.rpartition("/")[2], row.task, f"{page_url('result', row.result_id)}#session-title")
+    return Cell(row.task.rpartition("/")[2], row.task, page_url("transcript", row.result_id))
 
 
 def _prompt_cell(row: SessionRow) -> Cell:

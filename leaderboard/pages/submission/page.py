@@ -35,7 +35,8 @@ from leaderboard.pages.submission.screen import (
 )
 from leaderboard.queries import submissions
 from leaderboard.queries.submissions import NEXT_STEPS, RULES, SubmissionRow
-from leaderboard.words import SUBMISSION_OUTCOMES, SUBMISSION_STATES, VERIFICATIONS, Word
+from leaderboard.words import SUBMISSION_OUTCOMES, SUBMISSION_STATES, Word
+from runs.trust import trust_text
 
 MOST_CLAIMS = 500
 
@@ -154,14 +155,11 @@ def _facts(row: SubmissionRow) -> tuple[tuple[str, str, str], ...]:
         facts.append(("Closed", SUBMISSION_OUTCOMES[row.outcome], ""))
     if not row.is_public:
         return tuple(facts)
-    counts = (
-        f" on {row.reproduced_tasks} of {plural(row.verified_tasks, 'task')}" if row.verified_tasks is not None else ""
-    )
-    if row.run and row.configuration:
+    if row.run and row.configuration and row.trust:
         facts += [
             ("Run", f"Run {row.run}", page_url("run", row.run)),
             ("Configuration", row.configuration, page_url("configuration", row.configuration)),
-            ("Verification", f"{VERIFICATIONS[row.verification or 'none']}{counts}", ""),
+            ("Trust", trust_text(row.trust, row.reproduced_tasks, row.verified_tasks), f"{page_url('metrics')}#trust"),
         ]
     facts += [
         ("Submitter", row.submitter or NONE, ""),

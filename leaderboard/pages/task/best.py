@@ -9,7 +9,7 @@ from itertools import groupby
 from statistics import fmean
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots
-from leaderboard.eligibility import may_count
+from leaderboard.eligibility import is_correct, may_count
 from leaderboard.formatting import NONE, factor, moment, rate, times
 from leaderboard.pages.base import entry_fields, entry_name, moment_cell, page_url, protocol_parameter
 from leaderboard.queries.task_results import PublicResultRow
@@ -88,6 +88,15 @@ def best_known(rows: Sequence[PublicResultRow]) -> tuple[BestKnown, ...]:
     return tuple(found)
 
 
+def fastest(found: Sequence[BestKnown]) -> tuple[tuple[str, str], ...]:
+    """What the best kernel on each device class and protocol reaches, as text, with the address of its result."""
+    last = {one.place: one for one in found}
+    return tuple(
+        (f"{times(one.log_speedup)} on {_where_text(one)}, {one.name}", page_url("result", one.result))
+        for one in last.values()
+    )
+
+
 def entries_table(found: Sequence[TaskEntry]) -> Table:
     columns: tuple[Field[TaskEntry], ...] = fields(
         entry_fields(lambda one: one.name, lambda one: one.configuration, lambda one: role_note(one.role)),
@@ -132,11 +141,16 @@ def charts(found: Sequence[BestKnown]) -> dict[str, Chart]:
         "The best known kernel over time",
         "A row for each kernel that was faster than every published one before it, oldest first, with its speedup "
         "over the baseline and the confidence interval.",
-        "speedup over the baseline",
+        "times as fast as the baseline",
         (Series("usable", "speedup, 95 % interval"),),
         [(one.name, f"{moment(one.since)}, {one.place}", [_point(one)]) for one in found],
     )
     return {chart.slug: chart}
+
+
+def _where_text(one: BestKnown) -> str:
+    past = protocol_parameter(one.protocol)
+    return f"{one.device_title} under {past}" if past else one.device_title
 
 
 def _where(row: PublicResultRow) -> tuple[str, str]:
@@ -165,7 +179,7 @@ def _entry(rows: Sequence[PublicResultRow]) -> TaskEntry:
         first.run_protocol,
         len(rows),
         sum(bool(row.compiled) for row in rows),
-        sum(bool(row.correct) for row in rows),
+        sum(is_correct(row.correct, row.audit) for row in rows),
         fmean(log for log, _ in timed) if timed else None,
         len(timed),
         best[0],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NONE, plural, rate, short
+from leaderboard.formatting import NONE, factor, plural, rate, short, times
 from leaderboard.pages.base import Link, Page, Query, by_slug, count_cell, page_url, task_url
 from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
@@ -21,8 +21,9 @@ class TaskLine:
     category: str
     digest: str
     cases: int
-    results: int  # those that may rank: published, of entries, evaluated, neither on hold nor audited away
+    results: int  # those that may rank: published, of entries, evaluated, neither held nor audited away
     correct: int
+    best: dict[str, float]  # device class → speedup of the fastest correct one, under the current protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +43,17 @@ def build(query: Query) -> TasksPage:
         lead="A task is a kernel problem with a contract: what comes in, what must come out, and how close.",
         tables=by_slug(_table(rows)),
         category=category or ALL,
-        tasks=tuple(TaskLine(row.path, row.category, row.digest, row.cases, row.results, row.correct) for row in rows),
+        tasks=tuple(map(_line, rows)),
         categories=tuple(
             Link(label, base if slug == ALL else f"{base}?category={slug}", slug == (category or ALL))
             for slug, label in CATEGORIES.items()
         ),
     )
+
+
+def _line(row: ListedTask) -> TaskLine:
+    best = {slug: factor(log) for (slug, _), log in row.best.items()}
+    return TaskLine(row.path, row.category, row.digest, row.cases, row.results, row.correct, best)
 
 
 def _table(rows: Sequence[ListedTask]) -> Table:
@@ -57,6 +63,7 @@ def _table(rows: Sequence[ListedTask]) -> Table:
         Field("cases", "Cases", lambda row: count_cell(row.cases), is_number=True),
         Field("correct", "Correct results", _correct_cell, is_number=True),
         hidden("results", lambda row: row.results),
+        (_best_field(*device) for device in sorted({device for row in rows for device in row.best})),
         Field("digest", "Digest", lambda row: Cell(short(row.digest), row.digest), is_code=True),
     )
     groups = [
@@ -68,6 +75,17 @@ def _table(rows: Sequence[ListedTask]) -> Table:
     return grouped(
         "tasks", caption, columns, groups, "No task is registered. `make up` reads tasks/ and registers them."
     )
+
+
+def _best_field(slug: str, title: str) -> Field[ListedTask]:
+    """What the best kernel reaches on a device class. The task's page says whose it is."""
+
+    def cell(row: ListedTask) -> Cell:
+        if (log := row.best.get((slug, title))) is None:
+            return Cell(NONE)
+        return Cell(times(log), factor(log), f"{task_url(row.path)}#best")
+
+    return Field(f"best_{slug}", f"Best kernel on {title}", cell, is_number=True, metric="speedup")
 
 
 def _correct_cell(row: ListedTask) -> Cell:

@@ -9,7 +9,16 @@ from typing import Any
 from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural
-from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, task_source_url
+from leaderboard.pages.base import (
+    Link,
+    Page,
+    Query,
+    by_slug,
+    entry_name,
+    page_url,
+    subject_under_protocols,
+    task_source_url,
+)
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
@@ -70,6 +79,7 @@ class TaskPage(Page):
     category: str
     digest: str
     is_current: bool
+    is_plain: bool  # it ships no expert
     versions: tuple[str, ...]  # digests, the current one first
     suites: tuple[str, ...]
     description: str
@@ -88,6 +98,7 @@ class TaskPage(Page):
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
+    fastest: tuple[tuple[str, str], ...] = field(metadata=SCREEN)  # what the best kernels reach now: text, address
     is_filtered: bool = field(default=False, metadata=SCREEN)
 
 
@@ -111,6 +122,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         title=row.name,
         lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
         f"{len(seen) - small} full-size for GPUs.",
+        subject=subject_under_protocols(f"Task {path}"),
         crumbs=(
             Link("Tasks", page_url("tasks")),
             Link(CATEGORIES[category], f"{page_url('tasks')}?category={category}"),
@@ -135,6 +147,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         pair=pair,
         pair_cases=pair_cases,
         choices=task_pair.choices(pair, configurations),
+        fastest=task_best.fastest(best),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
     )
@@ -148,6 +161,7 @@ def _identity(found: tasks.FoundTask) -> dict[str, Any]:
         "category": row.category,
         "digest": row.digest,
         "is_current": row.is_current,
+        "is_plain": row.is_plain,
         "versions": tuple(found.versions),
         "suites": tuple(f"{suite}@{version}" for suite, version in found.suites),
         "description": row.description,
@@ -224,7 +238,7 @@ def _results_table(rows: Sequence[TaskResultRow]) -> Table:
     columns: tuple[Field[TaskResultRow], ...] = fields(
         Field("entry", "Entry", _entry_cell),
         hidden("configuration", lambda row: row.configuration),
-        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id))),
+        Field("status", "Status", lambda row: status_cell(row.status, page_url("result", row.id), audit=row.audit)),
         Field("message", "What happened", lambda row: Cell(row.message or NONE, row.message)),
         text_field("device_class", "Device class", lambda row: row.device, is_code=True),
         text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluator.records.record import PROTOCOL
-from leaderboard.charts import Chart, Point, Series, paired_bars
+from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.formatting import NONE, factor, times
 from leaderboard.pages.base import Query
 from leaderboard.pages.board.query import Choice
@@ -14,7 +14,6 @@ from leaderboard.pages.task.best import TaskEntry
 from leaderboard.queries.task_results import CaseRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
-FIRST, SECOND = "candidate", "baseline"  # the colours of the two bars
 NEEDS_TWO = "A comparison needs two configurations with published results on one device class, under one protocol."
 
 
@@ -94,13 +93,13 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
     timed = [one for one in cases if _log(one.first) is not None or _log(one.second) is not None]
     if pair is None or not timed:
         return {}
-    chart = paired_bars(
+    chart = ratio_dots(
         "pair",
-        f"{pair.first.name} and {pair.second.name}, case by case",
+        f"{pair.first.name} and {pair.second.name} on {pair.place}, case by case",
         f"Speedup over the baseline on {pair.place} of each configuration's fastest published result, with "
-        "95 % confidence intervals; a bar for each side of each case.",
+        "95 % confidence intervals; all cases share one scale.",
         "times as fast as the baseline",
-        (Series(FIRST, pair.first.name, "×"), Series(SECOND, pair.second.name, "×")),
+        (Series("first", pair.first.name, "×"), Series("second", pair.second.name, "×")),
         [
             (
                 one.case.replace(",", "  "),
@@ -109,8 +108,7 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
             )
             for one in timed
         ],
-        "Each case has its own scale: compare the two bars of a case, not bars of different cases. The speed of "
-        "a case that is too short does not count.",
+        "The speed of a case that is too short does not count.",
     )
     return {chart.slug: chart}
 
@@ -125,7 +123,7 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
         hidden("first_high", lambda one: _ends(one.first)[1]),
         hidden("second_low", lambda one: _ends(one.second)[0]),
         hidden("second_high", lambda one: _ends(one.second)[1]),
-        Field("ratio", "First ÷ second", _ratio_cell, is_number=True),
+        Field("ratio", f"{first} over {second}", _ratio_cell, is_number=True),
         Field(
             "is_eligible",
             "Speed counts",

@@ -9,7 +9,7 @@ CATEGORIES = {
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0007_rewrite_is_a_reference_line")]
+    dependencies = [("runs", "0010_webhooks_and_their_deliveries")]
     operations = [
         migrations.RemoveConstraint("task", "task_category_is_known"),
         migrations.AlterField("task", "category", models.CharField(max_length=20, choices=list(CATEGORIES.items()))),

@@ -11,7 +11,7 @@ def take_the_agents_role(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0006_uploads_have_a_folder_of_their_own")]
+    dependencies = [("runs", "0008_task_is_plain")]
 
     operations = [
         migrations.AlterField(
