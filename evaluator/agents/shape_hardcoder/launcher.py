@@ -1,4 +1,4 @@
-"""Submits the task's own right source with a fault that no seen case shows: a size that it does not know is read as zeros.
+"""Submits a right source of the task with a fault that no seen case shows: sizes it does not know are read as zeros.
 
 The faults are of the kinds in tests/unseen_corpus. In torch2hip, where a candidate is written from nothing, it knows
 only the shapes of seen cases; elsewhere it knows every width whose rest by the size of a vector some seen case has.
