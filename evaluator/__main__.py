@@ -129,7 +129,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
 
     task = load_task(options.task)
     if options.baseline:
-        if task.category == "torch2hip":
+        if task.starts_from_torch:
             raise UsageError(f"{task.id} starts from a PyTorch module; it has no kernel to evaluate as a baseline")
         candidate = baseline(task)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from evaluator.tasks import spec
 from leaderboard.formatting import listed, printable
 from leaderboard.tables import Cell
 from runs.trust import Trust
@@ -12,12 +13,7 @@ from runs.trust import Trust
 AGENT_VERSION = "agent_version"  # the setting with the version of the agent
 NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
 ALL = "all"  # the leaderboard over all categories
-CATEGORIES = {
-    ALL: "All categories",
-    "hip2hip": "HIP to HIP",
-    "torch2hip": "PyTorch to HIP",
-    "triton2triton": "Triton to Triton",
-}
+CATEGORIES = {ALL: "All categories"} | {name: one.title for name, one in spec.CATEGORIES.items()}
 
 
 def suite_name(title: str, slug: str) -> str:

@@ -56,7 +56,7 @@ def sha256(*parts: object) -> str:
 
 
 def _task(suite: int, number: int) -> dict[str, Any]:
-    category = CATEGORIES[number * len(CATEGORIES) // len(CASES)]
+    category = tuple(CATEGORIES)[number * len(CATEGORIES) // len(CASES)]
     name = f"synthetic{suite}_{number:02}"
     return {
         "path": f"{category}/{MARK}/{name}",

@@ -159,7 +159,7 @@ def produce(name: str, task: TaskSpec, repeat: int = 0) -> ProducedCandidate:
 
 
 def _categories(fields: Fields) -> tuple[str, ...]:
-    values = fields.strings("categories", CATEGORIES)
+    values = fields.strings("categories", tuple(CATEGORIES))
     for index, value in enumerate(values):
         if value not in CATEGORIES:
             fields.problem(f"categories.{index}", value, f"one of {', '.join(CATEGORIES)}")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evaluator.tasks.spec import CATEGORIES
+
 FOLDER = Path(__file__).parent / "cheatsheets"
-LANGUAGES = {"hip2hip": "hip", "torch2hip": "hip", "triton2triton": "triton"}
 
 
 def cheatsheets_for(category: str, architecture: str) -> tuple[str, ...]:
     """The texts of the device's sheet and then the language's; a sheet that does not exist is left out."""
-    language = LANGUAGES[category]
+    language = CATEGORIES[category].language
     special, general = FOLDER / f"{language}.{architecture}.md", FOLDER / f"{language}.md"
     paths = (FOLDER / f"{architecture}.md", special if special.is_file() else general)
     return tuple(path.read_text(encoding="utf-8") for path in paths if path.is_file())

@@ -17,6 +17,8 @@ ROLES = {
     "hardware allows, without changing what it computes.",
     "torch2hip": "You are an expert in HIP kernels for GPUs. You take a PyTorch module and write a HIP extension that "
     "computes the same, as fast as the hardware allows.",
+    "torch2triton": "You are an expert in Triton kernels for GPUs. You take a PyTorch module and write Triton kernels "
+    "that compute the same, as fast as the hardware allows.",
     "triton2triton": "You are an expert in Triton kernels for GPUs. You take a kernel that works and make it as "
     "fast as the hardware allows, without changing what it computes.",
 }
@@ -51,9 +53,9 @@ def prompt_of(request: PromptRequest) -> str:
 
 
 def _sources(task: TaskSpec) -> str:
-    verb = "to write" if task.category == "torch2hip" else "to optimise"
+    verb = "to write" if task.starts_from_torch else "to optimise"
     lines = [f"File {verb}: {', '.join(task.editable)}"]
-    if task.category == "torch2hip":
+    if task.starts_from_torch:
         lines.append(f"PyTorch module to replace: {', '.join(task.sources)}")
     else:
         lines.append(f"Kernels: {', '.join(task.kernels)}")

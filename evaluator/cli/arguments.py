@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from evaluator.tasks.spec import CATEGORIES
+
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; its result has the command's key in `__main__.COMMANDS` as `command`."""
@@ -61,7 +63,7 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     unseen.add_argument("--json", action="store_true", help="print JSON")
     unseen.set_defaults(command="unseen")
     new_task = commands.add_parser("new-task", help="write the skeleton of a new task")
-    new_task.add_argument("category", metavar="CATEGORY", help="hip2hip, torch2hip or triton2triton")
+    new_task.add_argument("category", metavar="CATEGORY", help=", ".join(CATEGORIES))
     new_task.add_argument("name", metavar="NAME", help="the name of its folder: letters, digits and underscores")
     new_task.add_argument("--plain", action="store_true", help="without an expert, and with a wrong variant alone")
     new_task.set_defaults(command="new_task")

@@ -66,7 +66,7 @@ def _hip(backend: Backend) -> HealthCheck:
     try:
         toolchain = backend.toolchain
     except HostError as error:
-        return HealthCheck("hip toolchain", False, False, f"hip2hip and torch2hip tasks cannot run here: {error}")
+        return HealthCheck("hip toolchain", False, False, f"no candidate in HIP can run here: {error}")
     return HealthCheck("hip toolchain", True, False, toolchain.summary)
 
 

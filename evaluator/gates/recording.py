@@ -153,7 +153,7 @@ def _task_ref(context: Context) -> TaskRef:
 
 
 def _baseline_kind(context: Context) -> Literal["source", "eager"]:
-    return "eager" if context.task.category == "torch2hip" else "source"
+    return "eager" if context.task.starts_from_torch else "source"
 
 
 def _sandbox_ref(context: Context) -> SandboxRef | None:

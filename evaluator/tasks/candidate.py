@@ -120,12 +120,12 @@ def overlay(task: TaskSpec, folder: str, label: str) -> Candidate:
 
 
 def baseline(task: TaskSpec) -> Candidate:
-    """The task's own sources as a candidate: the editable file, or for torch2hip the PyTorch module (eager)."""
+    """The task's own sources as a candidate: the editable file, or the PyTorch module that it starts from (eager)."""
     return Candidate({name: (task.folder / name).read_bytes() for name in task.sources}, "baseline")
 
 
 def compiled(task: TaskSpec) -> Candidate:
-    """The PyTorch module of a torch2hip task under torch.compile, compiled anew for the shapes of each case."""
+    """The PyTorch module that a task starts from under torch.compile, compiled anew for the shapes of each case."""
     (name, source), *others = baseline(task).files.items()
     return Candidate({name: source + COMPILED, **dict(others)}, "compile")
 
@@ -134,16 +134,16 @@ LIBRARY_LINES = {"baseline": baseline, "eager": baseline, "compile": compiled}  
 
 
 def is_library_line(candidate: Candidate, task: TaskSpec) -> bool:
-    """Whether it is PyTorch in place of a HIP kernel, exactly as one of our reference agents submits it."""
+    """Whether it is PyTorch in place of a kernel, exactly as one of our reference agents submits it."""
     line = LIBRARY_LINES.get(candidate.label)
-    return task.category == "torch2hip" and line is not None and candidate.files == line(task).files
+    return task.starts_from_torch and line is not None and candidate.files == line(task).files
 
 
 def foreign_files(candidate: Candidate, task: TaskSpec) -> list[str]:
     """The files that a candidate may not have: it may bring the task's own unchanged, but no PyTorch module."""
     if is_library_line(candidate, task):
         return []
-    own = {} if task.category == "torch2hip" else baseline(task).files
+    own = {} if task.starts_from_torch else baseline(task).files
     return [name for name, data in candidate.files.items() if name not in task.editable and own.get(name) != data]
 
 

@@ -30,7 +30,6 @@ from evaluator.tasks.spec import (
 DTYPES = tuple(ITEMSIZE)
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
-SUFFIX = {"hip2hip": ".hip", "torch2hip": ".hip", "triton2triton": ".py"}
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
@@ -70,7 +69,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     arena = top.mapping("arena")
     arena.only((*ARENA_KEYS, *ARENA_OPTIONAL))
     arena.choice("version", (1,))
-    category = str(top.choice("task_type", CATEGORIES))
+    category = str(top.choice("task_type", tuple(CATEGORIES)))
     if category in CATEGORIES and task_id.split("/")[0] != category:
         top.problem("task_type", category, f"the first part of the task's id, {task_id!r}")
     axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
@@ -263,8 +262,9 @@ def _editable(arena: Fields, category: str) -> tuple[str, ...]:
     for name in names:
         if Path(name).name != name:
             arena.problem("editable", name, "a file name without folders")
-    if len(names) != 1 or not names[0].endswith(SUFFIX.get(category, "")):
-        arena.problem("editable", list(names), f"one file that ends in {SUFFIX.get(category)}")
+    suffix = CATEGORIES[category].suffix
+    if len(names) != 1 or not names[0].endswith(suffix):
+        arena.problem("editable", list(names), f"one file that ends in {suffix}")
     return names
 
 
@@ -272,9 +272,9 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
     wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable if not spec.is_plain)}
     for name in sorted(wanted - files.keys()):
         top.problem("(folder)", "no file", name)
-    if spec.category != "torch2hip" and not set(spec.editable) <= set(spec.sources):
+    if not spec.starts_from_torch and not set(spec.editable) <= set(spec.sources):
         top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
-    if spec.category == "torch2hip" and set(spec.editable) & set(files):
+    if spec.starts_from_torch and set(spec.editable) & set(files):
         top.problem("arena.editable", list(spec.editable), "a file that does not exist yet: the agent writes it")
 
 

@@ -24,7 +24,27 @@ ITEMSIZE = {  # of every dtype that a task may use
     **dict.fromkeys(("float16", "bfloat16", "int16"), 2),
     **dict.fromkeys(("float8_e4m3fn", "int8", "uint8", "bool"), 1),
 }
-CATEGORIES = ("hip2hip", "torch2hip", "triton2triton")
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """From what to what a candidate goes."""
+
+    title: str
+    language: Literal["hip", "triton"]  # of candidates
+    starts_from_torch: bool  # the baseline is a PyTorch module, run eagerly; else the source that candidates edit
+
+    @property
+    def suffix(self) -> str:
+        return {"hip": ".hip", "triton": ".py"}[self.language]
+
+
+CATEGORIES = {
+    "hip2hip": Category("HIP to HIP", "hip", starts_from_torch=False),
+    "torch2hip": Category("PyTorch to HIP", "hip", starts_from_torch=True),
+    "torch2triton": Category("PyTorch to Triton", "triton", starts_from_torch=True),
+    "triton2triton": Category("Triton to Triton", "triton", starts_from_torch=False),
+}
 
 
 def tasks_folder() -> Path:
@@ -154,6 +174,10 @@ class TaskSpec:
     source: str
     provenance: Mapping[str, str]
     limits: TaskLimits
+
+    @property
+    def starts_from_torch(self) -> bool:
+        return CATEGORIES[self.category].starts_from_torch
 
     @property
     def description(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evaluator.judge.reference import SECOND
-from evaluator.tasks.spec import ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.tasks.spec import CATEGORIES, ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
 from evaluator.tasks.suites import read_manifest, suite_names
 from evaluator.validate.subject import Subject
 from evaluator.wording import counted
@@ -86,7 +86,7 @@ def variants_of(category: str, *, is_plain: bool) -> Mapping[str, str]:
     """The variants that a task must have, each with the status that it gets."""
     if not is_plain:
         return VARIANTS
-    return SOLVED_VARIANTS if category == "torch2hip" else PLAIN_VARIANTS
+    return SOLVED_VARIANTS if CATEGORIES[category].starts_from_torch else PLAIN_VARIANTS
 
 
 def names(subject: Subject) -> Iterator[str]:

@@ -36,7 +36,7 @@ def variants(subject: Subject) -> Iterator[str]:
 def gfx942(subject: Subject) -> Iterator[str]:
     """The kernels of the task's solution and of the baseline, if it has any, compile for gfx942."""
     for name, record in _records(subject):
-        if name == "baseline" and subject.task.category == "torch2hip":
+        if name == "baseline" and subject.task.starts_from_torch:
             continue  # it has no kernels of its own
         if (outcome := record.isa_checked.get(GFX942.arch, "not reached")) != "compiled":
             yield f"{name}: {outcome}"

@@ -143,10 +143,11 @@ def write_skeleton(category: str, name: str, root: Path, *, is_plain: bool = Fal
 
 def _files(category: str, name: str, is_plain: bool) -> dict[str, str]:
     """The files of the skeleton. Expert and variants are copies, for which `validate` demands different code."""
-    editable = f"{name}.py" if category == "triton2triton" else "kernel.hip"
-    kernel = (TRITON if category == "triton2triton" else HIP).replace("NAME_kernel", f"{name}_kernel")
-    source, baseline = ("module.py", EAGER) if category == "torch2hip" else (editable, kernel)
-    target = "forward" if category == "torch2hip" else f"{name}_kernel"
+    kind = CATEGORIES[category]
+    editable = f"{name}.py" if kind.language == "triton" else "kernel.hip"
+    kernel = (TRITON if kind.language == "triton" else HIP).replace("NAME_kernel", f"{name}_kernel")
+    source, baseline = ("module.py", EAGER) if kind.starts_from_torch else (editable, kernel)
+    target = "forward" if kind.starts_from_torch else f"{name}_kernel"
     config = CONFIG.format(category=category, source=source, editable=editable, kernel=target, origin=SOURCE)
     files = {"config.yaml": config, "description.md": DESCRIPTION, "reference.py": REFERENCE, source: baseline}
     files |= {"variants/second.py": SECOND} | ({} if is_plain else {f"expert/{editable}": kernel})

@@ -29,7 +29,7 @@ class BoardFact:
 BOARD_FACTS = (
     BoardFact("suite", "text", "Suite: a frozen list of tasks.", lambda board: board.suite.name),
     BoardFact("version", "integer", "Version of the suite.", lambda board: board.suite.version),
-    BoardFact("category", "text", "hip2hip, triton2triton, torch2hip, or all.", lambda board: board.category),
+    BoardFact("category", "text", f"One of {', '.join(CATEGORIES)}.", lambda board: board.category),
     BoardFact("device", "text", "Device class.", lambda board: board.device.slug),
     BoardFact("protocol", "text", "Timing protocol.", lambda board: board.view.asked_protocol),
     BoardFact(

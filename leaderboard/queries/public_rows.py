@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef
 
+from evaluator.tasks.spec import CATEGORIES
 from leaderboard.queries.collection import Collection, fields, run_filters, task_filters
 from leaderboard.queries.session_rows import ITERATIONS, SESSIONS
 from runs.models import Claim, Configuration, Measurement, Result, Run, Submission, Task, UnseenMeasurement
@@ -49,7 +50,7 @@ COLLECTIONS = (
             "run integer run_id Id of its run.",
             "task text task__path category/source/name.",
             "task_digest text task__digest Digest of the task as it was evaluated.",
-            "category text task__category hip2hip, triton2triton or torch2hip.",
+            f"category text task__category One of {', '.join(CATEGORIES)}.",
             "configuration text run__configuration__slug Slug of the configuration.",
             "suite text run__suite__name Suite of the run.",
             "version integer run__suite__version Version of the suite.",
@@ -226,7 +227,7 @@ COLLECTIONS = (
             "id integer - Id of the row.",
             "path text - Path: category/source/name, in the address /task/PATH/.",
             "digest text - SHA-256 over the task's files.",
-            "category text - hip2hip, triton2triton or torch2hip.",
+            f"category text - One of {', '.join(CATEGORIES)}.",
             "source text - arena, or the source it was imported from.",
             "name text - Name of the task.",
             "is_current boolean - Whether it is the version that new runs use.",

@@ -5,18 +5,15 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from evaluator.tasks.spec import CATEGORIES
+
 
 class Task(models.Model):
     """One kernel problem at one content digest."""
 
-    class Category(models.TextChoices):
-        HIP2HIP = "hip2hip", "HIP to HIP"
-        TRITON2TRITON = "triton2triton", "Triton to Triton"
-        TORCH2HIP = "torch2hip", "PyTorch to HIP"
-
     path = models.CharField(max_length=200, help_text="The folder below tasks/: category/source/name.")
     digest = models.CharField(max_length=64)
-    category = models.CharField(max_length=20, choices=Category)
+    category = models.CharField(max_length=20, choices=[(name, one.title) for name, one in CATEGORIES.items()])
     source = models.CharField(max_length=50, help_text="Where the task comes from: arena, or a benchmark's name.")
     name = models.CharField(max_length=100)
     description = models.TextField(blank=True)
@@ -34,10 +31,7 @@ class Task(models.Model):
             models.UniqueConstraint(name="task_one_per_path_and_digest", fields=["path", "digest"]),
             models.UniqueConstraint(name="task_one_current_per_path", fields=["path"], condition=Q(is_current=True)),
             models.CheckConstraint(name="task_digest_is_sha256", condition=Q(digest__regex=r"^[0-9a-f]{64}$")),
-            models.CheckConstraint(
-                name="task_category_is_known",
-                condition=Q(category__in=["hip2hip", "triton2triton", "torch2hip"]),
-            ),
+            models.CheckConstraint(name="task_category_is_known", condition=Q(category__in=list(CATEGORIES))),
         ]
 
     def __str__(self) -> str:

@@ -107,7 +107,7 @@ def test_a_source_that_is_none_has_no_knobs(source):
     assert hip_knobs("k.hip", source) == []
 
 
-@pytest.mark.parametrize("task_id", [task for task in task_ids() if not task.startswith("torch2hip")])
+@pytest.mark.parametrize("task_id", [task for task in task_ids() if not task.startswith("torch2")])
 def test_every_bundled_source_has_something_to_turn(task_id):
     task = load_task(task_id)
     sources = {name: (task.folder / name).read_bytes() for name in task.editable}

@@ -18,6 +18,7 @@ GOLDEN = Path(__file__).parent / "prompts"
 ASKED = {
     "hip2hip.gfx942.txt": ("hip2hip/arena/GELU", "gfx942", True, True),
     "torch2hip.sm_90.txt": ("torch2hip/arena/SiLU", "sm_90", False, True),
+    "torch2triton.gfx942.txt": ("torch2triton/arena/fused_add_gelu", "gfx942", False, True),
     "triton2triton.gfx950.txt": ("triton2triton/arena/softmax", "gfx950", True, False),
 }
 
@@ -59,7 +60,7 @@ def test_the_prompt_without_a_workspace_names_no_tool():
 def test_each_category_and_device_has_its_sheets(category, architecture):
     device, language = cheatsheets_for(category, architecture)
     assert device.startswith(f"# {architecture}")
-    assert language.startswith("# Triton" if category == "triton2triton" else "# HIP")
+    assert language.lower().startswith(f"# {CATEGORIES[category].language}\n")
 
 
 def test_an_unknown_device_has_the_languages_sheet_alone():

@@ -25,7 +25,7 @@ from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import TaskSpec
 
 TESTS = Path(__file__).parents[1]
-CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip", "torch2hip": "torch2hip"}
+CATEGORIES = {"triton": "triton2triton", "hip": "hip2hip"} | {name: name for name in ("torch2hip", "torch2triton")}
 BACKENDS = ("cpu", "gpu")
 HEADER = re.compile(
     r"^(?:#|//) (class|expect|on_gpu|gate|also|perhaps|task|sandbox|backend|later|null|may_alias|shown_at|gfx942|held)"

@@ -19,6 +19,7 @@ from evaluator.tasks.workspace import make_workspace
 
 TASK = "triton2triton/arena/softmax"
 MODULE = "torch2hip/arena/SiLU"
+MODULES = (MODULE, "torch2triton/arena/fused_add_gelu")
 
 
 def test_a_fresh_workspace_is_a_candidate_equal_to_the_baseline(tmp_path):
@@ -70,8 +71,9 @@ def test_rewrite_takes_another_variant_in_each_repeat():
 
 
 @pytest.mark.parametrize("agent", ["eager", "compile"])
-def test_a_line_of_the_library_is_what_our_agent_submits_and_nothing_else(agent):
-    task = load_task(MODULE)
+@pytest.mark.parametrize("task_id", MODULES)
+def test_a_line_of_the_library_is_what_our_agent_submits_and_nothing_else(agent, task_id):
+    task = load_task(task_id)
     line = agents.produce(agent, task).candidate
     assert is_library_line(line, task)
     assert foreign_files(line, task) == []
@@ -86,7 +88,7 @@ def test_a_line_of_the_library_submits_nothing_where_no_kernel_is_replaced():
     assert produced.expected is Status.NOT_PRODUCED
 
 
-@pytest.mark.parametrize("task_id", [MODULE, TASK])
+@pytest.mark.parametrize("task_id", [*MODULES, TASK])
 def test_the_source_gate_refuses_files_that_only_a_bundle_can_bring(task_id):
     task = load_task(task_id)
     candidate = Candidate({**dict.fromkeys(task.editable, b""), "module.py": b"x = 1\n"}, "mine")

@@ -56,6 +56,16 @@ def problems(folder: Path, content: dict) -> list[str]:
     return caught.value.problems
 
 
+def test_where_a_task_starts_from_torch_the_candidate_is_a_file_that_is_not_there_yet(tmp_path):
+    folder = write(tmp_path / "t", config() | {"task_type": "torch2triton"})
+    with pytest.raises(TaskError) as caught:
+        read_task(folder, "torch2triton/arena/tiny")
+    assert caught.value.problems == [
+        "torch2triton/arena/tiny/config.yaml: arena.editable: seen ['tiny.py']; expected a file that does not exist "
+        "yet: the agent writes it"
+    ]
+
+
 def test_a_good_task_is_read_whole(tmp_path):
     task = read_task(write(tmp_path / "t", config()), ID)
     assert [case.id for case in task.cases] == ["biased=true,dtype=float32,n=8"]

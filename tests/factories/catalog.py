@@ -48,7 +48,7 @@ def make_task(**values: Any) -> Task:
 
 
 def make_suite(tasks: list[Task] | None = None, **values: Any) -> Suite:
-    """`tasks` defaults to one new task of each category."""
+    """`tasks` defaults to one new task of each of the paper's categories."""
     number = next(numbers)
     if tasks is None:
         tasks = [make_task(category=category) for category in ("hip2hip", "torch2hip", "triton2triton")]

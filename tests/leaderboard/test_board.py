@@ -71,6 +71,20 @@ def test_who_takes_other_categories_is_on_no_board_of_this_one(published, entry,
     assert names == {"all": ["block_tuner"], "torch2hip": ["eager"], "hip2hip": ["block_tuner"]}
 
 
+def test_pytorch_to_triton_has_a_board_of_its_own_with_eager_as_its_line(entry, page, db) -> None:
+    tasks = [factories.make_task(category=category) for category in ("torch2hip", "torch2triton")]
+    suite = factories.make_suite(tasks, name="modules")
+    for slug, role in (("eager", "reference_line"), ("mine", "entry")):
+        configuration = factories.make_configuration(agent=factories.make_agent(slug=slug, name=slug), role=role)
+        run = factories.make_run(suite=suite, state="published", configuration=configuration)
+        for result in run.results.all():
+            factories.publish(factories.make_attempt(result=result, status="passed"))
+    shown = page("/board/modules/torch2triton/cpu-x86_64/")
+    assert [(one.agent, one.rank, one.of) for one in shown.entries] == [("mine", 1, 1), ("eager", None, 1)]
+    assert [link.text for link in shown.categories] == ["All categories", "PyTorch to HIP", "PyTorch to Triton"]
+    assert page(f"/result/{shown.results[-1].result}/").paper_clock is None, "the paper has no such tasks"
+
+
 def test_where_there_are_only_lines_it_says_how_to_put_the_first_model_there(published, entry, client) -> None:
     how = b"Only reference lines are here so far"
     published(configuration=entry("Baseline", role="reference_line"))

@@ -13,6 +13,7 @@ from django.contrib.auth.models import Permission, User
 from django.db.models import QuerySet
 from django.test import Client
 
+from evaluator.tasks.spec import CATEGORIES
 from leaderboard.pages.base import Page
 from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route
@@ -93,7 +94,7 @@ def _values() -> dict[str, list[object]]:
     slugs = [slug for model, runs in entrants.items() for slug in _slugs(model.objects.all(), runs)]
     return {
         "suite": list(Suite.objects.values_list("name", flat=True)),
-        "category": ["all", *Task.Category.values],
+        "category": ["all", *CATEGORIES],
         "device": list(DeviceClass.objects.values_list("slug", flat=True)[:1]),
         "source": ["arena"],
         "name": list(Task.objects.values_list("name", flat=True)),

@@ -1,6 +1,6 @@
 """Submits a right source of the task with a fault that no seen case shows: sizes it does not know are read as zeros.
 
-The faults are of the kinds in tests/unseen_corpus. In torch2hip, where a candidate is written from nothing, it knows
+The faults are of the kinds in tests/unseen_corpus. Where a candidate is written from nothing, it knows
 only the shapes of seen cases; elsewhere it knows every width whose rest by the size of a vector some seen case has.
 """
 
@@ -70,7 +70,7 @@ def _with_fault(task: TaskSpec, name: str, text: str) -> str:
 def _known(task: TaskSpec, language: Language, name: str, shapes: list[tuple[int, ...]]) -> str:
     """The condition that the sizes of the first argument are known ones."""
     sizes = [language.size.format(name=name, at=at) for at in range(len(shapes[0]))]
-    if task.category == "torch2hip":
+    if task.starts_from_torch:
         known = [[f"{size} == {value}" for size, value in zip(sizes, shape, strict=True)] for shape in shapes]
     else:
         known = [[f"{sizes[-1]} % {VECTOR} == {rest}"] for rest in sorted({shape[-1] % VECTOR for shape in shapes})]
