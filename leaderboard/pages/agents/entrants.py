@@ -128,9 +128,8 @@ def standings_table(found: Sequence[Standing], *, shows_entry: bool) -> Table:
 def _standing(rows: list[StandingRow]) -> Standing:
     first = rows[0]
     taken = [row for row in rows if row.is_taken]
-    by_category = {row.category: Tally(row.results, row.compiled, row.correct, row.may_rank) for row in taken}
-    counted = rows if first.role == "entry" else taken  # as on boards, where what an entry does not take is not correct
-    whole = Tally(*(sum(row[column] for row in counted) for column in range(-4, 0)))
+    by_category = {row.category: _tally([row]) for row in taken}
+    whole = _tally(rows if first.role == "entry" else taken)  # on boards, what an entry does not take is not correct
     tallies = {ALL: whole} | {slug: by_category[slug] for slug in CATEGORIES if slug in by_category}
     return Standing(
         configuration=first.configuration,
@@ -150,6 +149,15 @@ def _standing(rows: list[StandingRow]) -> Standing:
             )
             for category in tallies
         },
+    )
+
+
+def _tally(rows: Sequence[StandingRow]) -> Tally:
+    return Tally(
+        sum(row.results for row in rows),
+        sum(row.compiled for row in rows),
+        sum(row.correct for row in rows),
+        sum(row.may_rank for row in rows),
     )
 
 
