@@ -102,10 +102,10 @@ def test_freezing_says_which_version_of_how_many_tasks_it_wrote(tmp_path, monkey
     shutil.copytree(tasks_folder() / TASK, tmp_path / TASK)
     monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
     monkeypatch.setattr("evaluator.cli.freeze.prove", lambda tasks: None)
-    assert freeze_suite("mine").endswith("mine.yaml: mine@1, 1 task")
-    assert freeze_suite("mine").endswith("mine@1, 1 task")
+    assert freeze_suite("mine").endswith("mine.yaml: mine@1, 1 task, 0 of them plain")
+    assert freeze_suite("mine").endswith("mine@1, 1 task, 0 of them plain")
     (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntasks:\n  {TASK}:\n")
-    assert freeze_suite("mine").endswith("mine@2, 1 task")
+    assert freeze_suite("mine").endswith("mine@2, 1 task, 0 of them plain")
 
 
 def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, monkeypatch, capsys):

@@ -36,7 +36,7 @@ def test_a_skeleton_keeps_the_format_and_fails_with_what_is_left_to_do(category:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_plain_skeleton_has_no_expert_and_fewer_variants(category: str, tmp_path: Path) -> None:
     task = read_task(write_skeleton(category, "Scale2", tmp_path, is_plain=True), f"{category}/arena/Scale2")
-    solved = category == "torch2hip"
+    solved = CATEGORIES[category].starts_from_torch
     assert (task.is_plain, task.variants) == (True, ("right", "wrong") if solved else ("wrong",))
     assert task.solution == ("variants/right" if solved else None)
     (problem, *rest) = STATIC_CHECKS["candidates"](Subject(task))
