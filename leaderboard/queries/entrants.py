@@ -69,11 +69,18 @@ class StandingRow(NamedTuple):
     category: str
     agent: str
     model: str | None
+    agent_slug: str
     runs: int
     results: int
     compiled: int
     correct: int
     may_rank: int
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether its agent takes tasks of this category: boards of others do not show it."""
+        agent = known(self.agent_slug)
+        return agent is None or self.category in agent.categories
 
 
 _CONFIGURATION = (
@@ -128,6 +135,7 @@ def standings(**filters: str) -> list[StandingRow]:
             *("run__configuration__slug", "run__configuration__role", "run__suite__name", "run__suite__version"),
             *("run__suite__is_current", "run__device_class__slug", "run__device_class__title", "run__protocol"),
             *("task__category", "run__configuration__agent__name", "run__configuration__model__name"),
+            "run__configuration__agent__slug",
         )
         .annotate(
             runs=Count("run", distinct=True),

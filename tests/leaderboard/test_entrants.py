@@ -108,6 +108,18 @@ def test_what_was_timed_by_another_protocol_than_its_run_is_in_no_rank(published
     assert (standing.boards["all"], standing.tallies["all"].may_rank) == ("/board/smoke/all/cpu-x86_64/", 0)
 
 
+@pytest.mark.parametrize(
+    ("slug", "role", "taken", "whole"),
+    [("eager", "reference_line", {"torch2hip"}, 2), ("block_tuner", "entry", {"hip2hip", "triton2triton"}, 6)],
+)
+def test_categories_that_an_agent_does_not_take_have_no_count(published, page, slug, role, taken, whole) -> None:
+    agent = factories.make_agent(slug=slug, name=slug, kind="built_in")
+    published(configuration=factories.make_configuration(agent=agent, model=None, role=role))
+    [standing] = page(f"/agent/{slug}/").standings
+    assert set(standing.tallies) == {"all", *taken}
+    assert standing.tallies["all"].results == whole
+
+
 def test_a_built_in_agent_says_what_it_does(db, page) -> None:
     agent = factories.make_agent(slug="rewrite", name="Rewrite", kind="built_in")
     factories.make_configuration(agent=agent, slug="rewrite", model=None, role="reference_line")

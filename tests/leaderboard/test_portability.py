@@ -31,7 +31,7 @@ def run_on(published, tuner):
 
 
 def test_a_site_without_public_runs_says_so(db, client) -> None:
-    assert b"Nothing is published yet" in client.get("/portability/").content
+    assert b"No run is published yet" in client.get("/portability/").content
 
 
 def test_right_answers_stand_by_device_class(run_on, page) -> None:

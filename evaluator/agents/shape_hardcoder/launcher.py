@@ -1,4 +1,4 @@
-"""Submits the expert's source with a fault that no seen case shows: a size that it does not know is read as zeros.
+"""Submits a right source of the task with a fault that no seen case shows: sizes it does not know are read as zeros.
 
 The faults are of the kinds in tests/unseen_corpus. Where a candidate is written from nothing, it knows
 only the shapes of seen cases; elsewhere it knows every width whose rest by the size of a vector some seen case has.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.errors import TaskError
 from evaluator.records.reasons import Status
-from evaluator.tasks.candidate import Candidate, overlay
+from evaluator.tasks.candidate import Candidate, baseline, overlay
 from evaluator.tasks.spec import TaskSpec
 
 VECTOR = 8  # elements
@@ -47,8 +47,8 @@ PYTHON = Language(
 
 def launch(context: SessionContext) -> SessionOutcome:
     task = context.task
-    expert = overlay(task, "expert", context.agent)
-    files = {name: _with_fault(task, name, data.decode()).encode() for name, data in expert.files.items()}
+    right = overlay(task, task.solution, context.agent) if task.solution else baseline(task)
+    files = {name: _with_fault(task, name, data.decode()).encode() for name, data in right.files.items()}
     return SessionOutcome(Candidate(files, context.agent), "finished", expected=Status.PASSED)
 
 
@@ -62,7 +62,7 @@ def _with_fault(task: TaskSpec, name: str, text: str) -> str:
     entry = language.entry.search(text)
     shapes = _seen_shapes(task, entry[1]) if entry else []
     if entry is None or not shapes[0]:
-        raise TaskError([f"{task.id}: expert/{name}: seen no `forward` that begins with a tensor; expected one"])
+        raise TaskError([f"{task.id}: the right {name}: seen no `forward` that begins with a tensor; expected one"])
     fault = language.fault.format(name=entry[1], known=_known(task, language, entry[1], shapes))
     return text[: entry.end()] + fault + text[entry.end() :]
 

@@ -127,8 +127,9 @@ def standings_table(found: Sequence[Standing], *, shows_entry: bool) -> Table:
 
 def _standing(rows: list[StandingRow]) -> Standing:
     first = rows[0]
-    by_category = {row.category: Tally(row.results, row.compiled, row.correct, row.may_rank) for row in rows}
-    whole = Tally(*(sum(column) for column in zip(*(row[-4:] for row in rows), strict=True)))
+    taken = [row for row in rows if row.is_taken]
+    by_category = {row.category: _tally([row]) for row in taken}
+    whole = _tally(rows if first.role == "entry" else taken)  # on boards, what an entry does not take is not correct
     tallies = {ALL: whole} | {slug: by_category[slug] for slug in CATEGORIES if slug in by_category}
     return Standing(
         configuration=first.configuration,
@@ -148,6 +149,15 @@ def _standing(rows: list[StandingRow]) -> Standing:
             )
             for category in tallies
         },
+    )
+
+
+def _tally(rows: Sequence[StandingRow]) -> Tally:
+    return Tally(
+        sum(row.results for row in rows),
+        sum(row.compiled for row in rows),
+        sum(row.correct for row in rows),
+        sum(row.may_rank for row in rows),
     )
 
 
@@ -173,7 +183,7 @@ def _suite_cell(one: Standing) -> Cell:
 def _category_field(category: str, label: str) -> Field[Standing]:
     def cell(one: Standing) -> Cell:
         if category not in one.tallies:
-            return Cell(NONE, note="not in the suite")
+            return Cell(NONE, note="none that it takes")
         tally = one.tallies[category]
         text = rate(tally.correct, tally.results)
         return Cell(text, tally.correct, one.boards[category], note=f"{tally.compiled} compiled")
