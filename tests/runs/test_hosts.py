@@ -239,7 +239,7 @@ def test_a_maintainer_lifts_it_in_the_admin(site: Site, client: Client) -> None:
     chosen = {"action": "lift_quarantine", "_selected_action": [host.pk], "confirmed": "yes"}
     address = reverse("admin:runs_host_changelist")
     body = client.post(address, chosen, follow=True).content.decode()
-    assert "Say what you found and did" in body
+    assert "ive a reason: the audit log shows it" in body
     client.post(address, chosen | {"reason": "card replaced"})
     assert host_of(site).quarantined_at is None
     entry = AuditEntry.objects.get(action="lift")
