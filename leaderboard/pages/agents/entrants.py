@@ -183,7 +183,7 @@ def _suite_cell(one: Standing) -> Cell:
 def _category_field(category: str, label: str) -> Field[Standing]:
     def cell(one: Standing) -> Cell:
         if category not in one.tallies:
-            return Cell(NONE, note="none that it takes")
+            return Cell(NONE, note="no task that it takes")
         tally = one.tallies[category]
         text = rate(tally.correct, tally.results)
         return Cell(text, tally.correct, one.boards[category], note=f"{tally.compiled} compiled")
