@@ -80,8 +80,8 @@ TRUST = {  # of runs, and doubts about results
         Trust.HELD.label,
         "open",
         "‖",
-        "The source uses something that no kernel needs, or a time is doubtful: see the findings. Not ranked until a "
-        "reviewer has looked at it.",
+        "The source uses something that no kernel needs, a library did the work, or a time is doubtful: see the "
+        "findings. Not ranked until a reviewer has looked at it.",
     ),
     "suspect": Word(
         Trust.SUSPECT.label,

@@ -9,6 +9,7 @@ from statistics import median
 from evaluator.activity.comparison import compare_case
 from evaluator.errors import UsageError
 from evaluator.gates.context import Context
+from evaluator.gates.plain.own_kernels import own_kernels
 from evaluator.judge.draws import Draw
 from evaluator.judge.rejection import rejection_of
 from evaluator.judge.traces import (
@@ -16,7 +17,6 @@ from evaluator.judge.traces import (
     TracedCall,
     TraceUnreadable,
     kineto_calls,
-    names_in,
     rocprof_calls,
     traced,
 )
@@ -47,7 +47,7 @@ def audit_record(evaluator: Evaluator, task: TaskSpec, candidate: Candidate, rec
                 calls = kineto_calls(_traced(context, case), len(task.outputs))
             except WorkerError as error:
                 raise UsageError(f"{task.id}, case {case.id}: {rejection_of(error).sentence}") from error
-            found.append(compare_case(case.id, t_dev_ns, calls, names_in(candidate.files.values())))
+            found.append(compare_case(case.id, t_dev_ns, calls, own_kernels(candidate.files)))
     return _report(record, "CUPTI through torch's kineto", found, evaluator.backend.host())
 
 
@@ -58,7 +58,7 @@ def audit_recorded(task: TaskSpec, candidate: Candidate, record: Record, files: 
         UsageError, TraceUnreadable: as `audit_record`.
     """
     cases = timed_cases(task, candidate, record)
-    calls, names = rocprof_calls(files, len(task.outputs)), names_in(candidate.files.values())
+    calls, names = rocprof_calls(files, len(task.outputs)), own_kernels(candidate.files)
     each, rest = divmod(len(calls), len(cases))
     if rest:
         raise TraceUnreadable(f"{len(calls)} calls were recorded for {len(cases)} cases; expected equally many of each")

@@ -20,7 +20,7 @@ MOST_KERNELS = 30  # of a case
 
 
 def compare_case(case_id: str, t_dev_ns: float, calls: Sequence[TracedCall], names: frozenset[str]) -> CaseActivity:
-    """Compare the calls of one case with T_dev. `names`: every name in the candidate's sources."""
+    """Compare the calls of one case with T_dev. `names`: the kernels of the candidate's sources."""
     busy_ns = median(_busy_ns(call.work) for call in calls)
     span_ns = median(_span_ns(call.work) for call in calls)
     late_ns = median(_busy_ns(call.late) for call in calls)

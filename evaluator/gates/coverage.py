@@ -1,8 +1,8 @@
 """Whether kernels of the candidate's own wrote the outputs of every case: a launch hides no work done elsewhere.
 
 A CPU host notes launches and stores in every call. On a GPU one call of each case is traced, which shows whose kernels
-ran, and for how long. Nothing fails here. A result whose outputs a library computed is
-on hold until a person has looked at it.
+ran, and for how long. Nothing fails here: a result whose outputs a library computed is on hold until a person has
+looked at it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from contextlib import suppress
 
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.plain.own_kernels import own_kernels
 from evaluator.judge.draws import Draw
 from evaluator.judge.side import Call
-from evaluator.judge.traces import LIVE, TRACED_DRAW, TracedCall, TraceUnreadable, kineto_calls, names_in, traced
+from evaluator.judge.traces import LIVE, TRACED_DRAW, TracedCall, TraceUnreadable, kineto_calls, traced
 from evaluator.records.record import Finding, KernelCoverage
 from evaluator.sandbox import WorkerError
 
 ENOUGH = 0.5  # of the outputs, or of the device's time; below it somebody else did most of the work
 LITTLE = 0.1  # of the device's time: beside what takes so much longer, a kernel may be there for show
+NO_TRACE = "no trace of the candidate's calls could be read, so nothing tells whose kernels write the outputs"
 ROUNDING = 1e-3  # a smaller rest is not worth a finding
 
 
@@ -48,7 +50,7 @@ def trace_coverage(context: Context) -> None:
     with context.spending("coverage"), suppress(WorkerError, TraceUnreadable):
         found = kineto_calls(traced(runner, calls), len(context.task.outputs))
         for state, call in zip(states, found, strict=False):
-            state.coverage = _of_trace(call, names_in(runner.side.files.values()))
+            state.coverage = _of_trace(call, own_kernels(runner.side.files))
 
 
 def _of_trace(call: TracedCall, names: frozenset[str]) -> KernelCoverage:
@@ -70,7 +72,8 @@ def check_coverage(context: Context, gate: str) -> None:
         return
     covered = [(state.case.id, state.coverage) for state in context.cases.values()]
     if any(coverage is None for _, coverage in covered):
-        _find_once(context, Finding(gate, "coverage_unknown", "this host cannot tell which kernels write the outputs"))
+        text = NO_TRACE if context.backend.name in LIVE else "this host cannot tell which kernels write the outputs"
+        _find_once(context, Finding(gate, "coverage_unknown", text))
     if names := sorted({name for _, coverage in covered if coverage for name in coverage.copied}):
         text = f"torch copies {', '.join(names)} from what kernels of the candidate wrote"
         _find_once(context, Finding(gate, "copied_output", text))

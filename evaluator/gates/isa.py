@@ -21,6 +21,7 @@ from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Runner, blaming_baseline
 from evaluator.judge.timing.session import SideName
+from evaluator.judge.traces import base_name
 from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
 
 GATE = "compile"  # the gate that the findings name
@@ -58,8 +59,8 @@ def note_ran(context: Context) -> Rejection | None:
     if not isinstance(ran, list) or not all(isinstance(name, str) for name in ran):
         return Rejection("forged_reply", "a malformed report of kernels")
     empty, full = _empty_kernels(context), _filled_kernels(context)
-    bases = {_base_name(name) for name in empty} - {_base_name(name) for name in full}
-    found = [name for name in ran if name[:MAX_TEXT] in empty or _base_name(name) in bases]
+    bases = {base_name(name) for name in empty} - {base_name(name) for name in full}
+    found = [name for name in ran if name[:MAX_TEXT] in empty or base_name(name) in bases]
     if found and not any(finding.code == "empty_on_target" for finding in context.findings):
         _hold_empty(context, found)
     return None
@@ -242,12 +243,6 @@ def _on_gfx942(context: Context) -> list[IsaReport]:
     """Return the candidate's kernels whose code size on gfx942 is known."""
     ours = (one for one in context.isa if one.side == "candidate" and one.target == GFX942.arch)
     return [one for one in ours if one.numbers["code_bytes"] is not None]
-
-
-def _base_name(kernel: str) -> str:
-    """Return the name without template arguments and parameters, whose types differ between compilers."""
-    plain = kernel.replace("(anonymous namespace)::", "")
-    return plain.partition("(")[0].partition("<")[0].rpartition(" ")[2]
 
 
 def _hold_empty(context: Context, kernels: Sequence[str]) -> None:

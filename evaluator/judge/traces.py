@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from time import monotonic
@@ -28,8 +27,8 @@ TRACE_S = 120.0  # for starting the profiler, and for writing a trace
 FILE = "activity.json"  # of the worker's workspace
 MAX_BYTES = 64 << 20  # of one trace
 MAX_NAME = 300
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_TEMPLATE = re.compile(r"[<(].*", re.DOTALL)
+# Namespaces of libraries.
+LIBRARIES = ("at::", "c10::", "cub::", "thrust::", "cutlass::", "pytorch_flash::", "cask_cudnn::", "cudnn::")
 
 Kind = Literal["kernel", "copy", "fill"]
 KINETO: Mapping[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "fill"}  # by category
@@ -53,8 +52,9 @@ class DeviceWork:
         return self.end_ns - self.begin_ns
 
     def is_own(self, names: frozenset[str]) -> bool:
-        """Whether it is a kernel of a source that has these names (`names_in`)."""
-        return self.kind == "kernel" and own_name(self.name) in names
+        """Whether it is a kernel of sources that define kernels of these names, and in no library's namespace."""
+        name = base_name(self.name)
+        return self.kind == "kernel" and not name.startswith(LIBRARIES) and name.rpartition("::")[2] in names
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +87,10 @@ def traced(runner: Runner, calls: Iterable[tuple[Case, Contents]], flush_bytes: 
     return _taken(worker)
 
 
-def names_in(sources: Iterable[bytes]) -> frozenset[str]:
-    """Return every name in the sources, among them those of the candidate's own kernels."""
-    return frozenset(_WORD.findall("\n".join(source.decode("utf-8", "replace") for source in sources)))
-
-
-def own_name(kernel: str) -> str:
-    """Return a kernel's name without return type, namespace, template and parameters."""
-    words = _TEMPLATE.sub("", kernel).split()
-    return words[-1].rpartition("::")[2] if words else ""
+def base_name(kernel: str) -> str:
+    """Return a kernel's name without template arguments and parameters, whose types differ between compilers."""
+    plain = kernel.replace("(anonymous namespace)::", "")
+    return plain.partition("(")[0].partition("<")[0].rpartition(" ")[2]
 
 
 def kineto_calls(data: bytes, outputs: int) -> list[TracedCall]:
@@ -155,6 +150,8 @@ def _calls(work: list[DeviceWork], ranges: list[_Range], outputs: int) -> list[T
     if rest or not count or [one.name for one in ranges] != [*RANGES] * count:
         raise TraceUnreadable(f"expected ranges {', '.join(RANGES)} in turn; seen {len(ranges)} in another order")
     begins = [one.begin_ns for one in ranges] + [math.inf]
+    if not any(_between(work, begins[index], begins[index + 1]) for index in range(0, len(ranges), len(RANGES))):
+        raise TraceUnreadable("the profiler saw no work of the device, not even ours between the calls")
     calls = []
     for index in range(1, len(ranges), len(RANGES)):
         called, consumed, after = begins[index : index + 3]

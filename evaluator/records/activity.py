@@ -22,7 +22,7 @@ class KernelActivity:
     name: str
     launches: float
     ns: float
-    is_own: bool  # a kernel whose name is in the candidate's sources
+    is_own: bool  # a kernel that the candidate's sources define
 
 
 @dataclass(frozen=True, slots=True)

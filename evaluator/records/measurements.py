@@ -11,7 +11,7 @@ T_DEV = "t_dev"  # device time of one call, launch hidden, caches cold: the only
 T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown, never ranked
 T_OUT = "t_out"  # T_dev on the judge's own clock, from outside the candidate's process: it decides what T_dev may claim
 AKA_LOOP, AKA_EVENTS = "aka_loop", "aka_events"  # the paper's clocks: calls in one event pair; an event pair a call
-# By category; AgentKernelArena has no others, so torch2triton has no paper's clock.
+# By category; the paper gives clocks for these three alone, so torch2triton has no paper's clock.
 PAPER_CLOCKS: Mapping[str, str] = {"hip2hip": AKA_LOOP, "torch2hip": AKA_LOOP, "triton2triton": AKA_EVENTS}
 
 

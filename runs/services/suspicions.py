@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evaluator.agents import REFERENCE_AGENTS, produce
-from evaluator.errors import EvaluatorError
 from runs import agents, candidates
 from runs.archive import ArchiveError
 from runs.errors import RunError
@@ -111,8 +110,8 @@ def _task_sources(run: Run) -> Iterator[str]:
     for result in run.results.select_related("task", "run__configuration__agent").exclude(candidate_files={}):
         mine = source_fingerprint(candidates.candidate_of(result).files)
         try:
-            theirs = source_fingerprint(produce(OURS, candidates.spec_of(result.task)).candidate.files)
-        except (RunError, EvaluatorError):  # the task has changed, or has no expert
+            spec = candidates.spec_of(result.task)
+        except RunError:  # the task has changed
             continue
-        if mine == theirs:
+        if not spec.is_plain and mine == source_fingerprint(produce(OURS, spec).candidate.files):
             yield f"{result.task.path}: the source of {OURS}, which comes with the task"

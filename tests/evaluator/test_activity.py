@@ -20,8 +20,9 @@ from evaluator.activity.comparison import compare_case
 from evaluator.codec import DecodeError
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, trace_coverage
+from evaluator.gates.plain.own_kernels import own_kernels
 from evaluator.inside.gpu.trace import CALL, CONSUME, PREPARE, RANGES
-from evaluator.judge.traces import TraceUnreadable, kineto_calls, names_in, own_name, rocprof_calls
+from evaluator.judge.traces import DeviceWork, TraceUnreadable, base_name, kineto_calls, rocprof_calls
 from evaluator.records.activity import ActivityReport, read_activity, summary, write_activity
 from evaluator.records.measurements import T_DEV, Clock, Ratio
 from evaluator.records.record import write_record
@@ -34,6 +35,7 @@ TASK = "triton2triton/arena/softmax"
 SOURCE = b"@triton.jit\ndef softmax_kernel(x):\n    pass\n"
 OWN, FLUSH = "softmax_kernel", "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<int> >(int)"
 COPY = "Memcpy DtoD (Device -> Device)"
+NAMES = own_kernels({"softmax.py": SOURCE})
 START_US = 6321374543213.125
 
 
@@ -59,7 +61,7 @@ def kineto(calls: int, call: list[tuple[str, float, float]], late: list[tuple[st
 
 
 def verdict(trace: bytes, t_dev_us: float) -> tuple[str, str]:
-    found = compare_case("case", t_dev_us * 1e3, kineto_calls(trace, outputs=1), names_in([SOURCE]))
+    found = compare_case("case", t_dev_us * 1e3, kineto_calls(trace, outputs=1), NAMES)
     return found.verdict, found.text
 
 
@@ -69,8 +71,8 @@ def test_the_names_of_ranges_are_those_that_torchs_profiler_writes(tmp_path: Pat
             with torch.profiler.record_function(name):
                 torch.zeros(4)
     tracer.export_chrome_trace(str(tmp_path / "trace.json"))
-    (call,) = kineto_calls((tmp_path / "trace.json").read_bytes(), outputs=1)
-    assert call.work == ()
+    with pytest.raises(TraceUnreadable, match="saw no work of the device"):  # it found the ranges, of a CPU alone
+        kineto_calls((tmp_path / "trace.json").read_bytes(), outputs=1)
 
 
 def test_work_of_a_call_is_apart_from_our_flush_and_copies():
@@ -79,7 +81,7 @@ def test_work_of_a_call_is_apart_from_our_flush_and_copies():
     assert [[(one.name, round(one.took_ns)) for one in call.work] for call in calls] == [
         [(OWN, 10_000), (FLUSH, 2500)]
     ] * 3
-    found = compare_case("case", 13_000.0, calls, names_in([SOURCE]))
+    found = compare_case("case", 13_000.0, calls, NAMES)
     assert (found.calls, round(found.busy_ns), round(found.span_ns), found.late_ns) == (3, 12_500, 13_500, 0)
     assert found.own_share == pytest.approx(0.8)
     assert [(kernel.name, kernel.launches, kernel.is_own) for kernel in found.kernels] == [
@@ -213,9 +215,9 @@ def rocprof(calls: int, took_ns: int, late_ns: int = 0) -> dict[str, str]:
 
 def test_rocprofv3s_files_give_the_same_calls():
     calls = rocprof_calls(rocprof(4, took_ns=10_000), outputs=1)
-    found = compare_case("case", 11_000.0, calls, names_in([SOURCE]))
+    found = compare_case("case", 11_000.0, calls, NAMES)
     assert (found.calls, found.busy_ns, found.late_ns, found.own_share, found.verdict) == (4, 10_000, 0, 1.0, "agree")
-    late = compare_case("case", 11_000.0, rocprof_calls(rocprof(4, 10_000, late_ns=50_000), 1), names_in([SOURCE]))
+    late = compare_case("case", 11_000.0, rocprof_calls(rocprof(4, 10_000, late_ns=50_000), 1), NAMES)
     assert (late.busy_ns, late.late_ns, late.verdict) == (60_000, 50_000, "disagree")
 
 
@@ -234,16 +236,53 @@ def test_without_one_of_its_files_there_is_no_agreement(lost: str):
     [
         ("softmax_kernel", "softmax_kernel"),
         ("void addition_kernel<float>(float*, float const*)", "addition_kernel"),
-        ("void ns::inner::scale<ns::Op<3> >(int)", "scale"),
+        ("void ns::inner::scale<ns::Op<3> >(int)", "ns::inner::scale"),
+        ("(anonymous namespace)::add_kernel(float const*, float*)", "add_kernel"),
+        ("void (anonymous namespace)::scale<float>(float*)", "scale"),
         ("", ""),
     ],
 )
-def test_a_kernels_own_name(kernel: str, name: str):
-    assert own_name(kernel) == name
+def test_the_name_of_a_kernel(kernel: str, name: str):
+    assert base_name(kernel) == name
+
+
+HIP_SOURCE = b"""
+// at::native::vectorized_elementwise_kernel, flash_fwd_kernel
+namespace { template <int N> __global__ __launch_bounds__(256, 2) void add_kernel(const float* x) {} }
+static __global__ void __attribute__((used)) scale(float* x) { puts("__global__ void text("); }
+"""
+PYTHON_SOURCE = b"""
+# @triton.jit def sm90_gemm():
+@triton.autotune(configs=[], key=["n"])
+@triton.jit
+def mean_kernel(x): pass
+def forward(x): return "@triton.jit def text(): pass"
+@triton.jit(debug=False)
+def sum_kernel(x): pass
+"""
+
+
+def test_a_sources_own_kernels_are_those_that_it_defines():
+    assert own_kernels({"kernel.hip": HIP_SOURCE}) == {"add_kernel", "scale"}
+    assert own_kernels({"mean.py": PYTHON_SOURCE}) == {"mean_kernel", "sum_kernel"}
+    made = b"#define KERNEL(NAME) __global__ void NAME(float* x) {}\nKERNEL(made_kernel)"
+    assert "made_kernel" in own_kernels({"kernel.hip": made})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "is_own"),
+    [
+        ("void (anonymous namespace)::scale<float>(float*)", True),
+        ("void at::native::(anonymous namespace)::scale<float>(float*)", False),
+        ("void elementwise<float>(float*)", False),
+    ],
+)
+def test_a_librarys_kernel_is_never_the_candidates(kernel: str, is_own: bool):
+    assert DeviceWork(kernel, "kernel", 0.0, 1.0).is_own(own_kernels({"kernel.hip": HIP_SOURCE})) is is_own
 
 
 def report() -> ActivityReport:
-    case = compare_case("rows=8", 60_000.0, kineto_calls(kineto(5, [(OWN, 20, 100.0)]), 1), names_in([SOURCE]))
+    case = compare_case("rows=8", 60_000.0, kineto_calls(kineto(5, [(OWN, 20, 100.0)]), 1), NAMES)
     record = make_record()
     return ActivityReport(
         1, "2026-11-29T12:00:00+00:00", record.task, "b" * 64, record.started_at, record.host, "kineto", (case,)

@@ -1,7 +1,8 @@
 """Submits a right source of the task with a fault that no seen case shows: sizes it does not know are read as zeros.
 
-The faults are of the kinds in tests/unseen_corpus. Where a candidate is written from nothing, it knows
-only the shapes of seen cases; elsewhere it knows every width whose rest by the size of a vector some seen case has.
+The faults are of the kinds in tests/unseen_corpus. It knows every row width that leaves the same remainder modulo the
+size of a vector as a seen one. Where a candidate is written from nothing, or where all widths that the task allows
+leave a seen remainder, it knows only the shapes of seen cases.
 """
 
 from __future__ import annotations
@@ -70,11 +71,25 @@ def _with_fault(task: TaskSpec, name: str, text: str) -> str:
 def _known(task: TaskSpec, language: Language, name: str, shapes: list[tuple[int, ...]]) -> str:
     """The condition that the sizes of the first argument are known ones."""
     sizes = [language.size.format(name=name, at=at) for at in range(len(shapes[0]))]
-    if task.starts_from_torch:
+    rests = {shape[-1] % VECTOR for shape in shapes}
+    if task.starts_from_torch or not _may_leave_another(task, name, rests):
         known = [[f"{size} == {value}" for size, value in zip(sizes, shape, strict=True)] for shape in shapes]
     else:
-        known = [[f"{sizes[-1]} % {VECTOR} == {rest}"] for rest in sorted({shape[-1] % VECTOR for shape in shapes})]
+        known = [[f"{sizes[-1]} % {VECTOR} == {rest}"] for rest in sorted(rests)]
     return language.either.join(f"({language.both.join(one)})" for one in known)
+
+
+def _may_leave_another(task: TaskSpec, name: str, rests: set[int]) -> bool:
+    """Whether the task allows a last extent of this argument that leaves another remainder than these."""
+    width = next(item.shape[-1] for item in task.inputs if item.name == name)
+    axes = [axis for axis in task.axes if axis.kind == "dim" and axis.name in width.names]
+    larger = (
+        {**case.numbers, axis.name: case.numbers[axis.name] + step * axis.multiple_of}
+        for case in task.cases
+        for axis in axes
+        for step in range(1, VECTOR)
+    )
+    return any(int(width.value(numbers)) % VECTOR not in rests for numbers in larger)
 
 
 def _seen_shapes(task: TaskSpec, name: str) -> list[tuple[int, ...]]:
