@@ -18,14 +18,14 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from runs.people.rights import RIGHTS, ROLES, Role
+from runs.people.rights import RIGHTS, ROLES
 from runs.people.roles import role_of
 
 
 @require_safe
 def roles(request: HttpRequest) -> HttpResponse:
     """Show the table of roles and rights, which is public."""
-    rows = [(right.text, [role in right.roles for role in Role]) for right in RIGHTS]
+    rows = [(right.text, [(role, role in right.roles) for role in ROLES]) for right in RIGHTS]
     context = {"page": {"title": "Roles and rights", "crumbs": []}, "roles": ROLES, "rows": rows}
     return render(request, "people/roles.html", context)
 

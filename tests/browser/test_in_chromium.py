@@ -91,8 +91,8 @@ def test_progress_comes_in_without_a_reload(site, visit) -> None:
     Attempt.objects.filter(result__run=site.running).update(
         status="cancelled", lease_until=None, ended_at="2026-11-01T12:01:00Z"
     )
-    expect(page.locator(".progress label")).to_contain_text("passed")
-    expect(page.get_by_role("status")).to_contain_text("passed")
+    expect(page.locator(".progress label")).to_contain_text("cancelled")
+    expect(page.get_by_role("status")).to_contain_text("cancelled")
     assert page.evaluate("window.stayed")
 
 
@@ -133,5 +133,5 @@ def test_a_table_taken_away_is_the_table_shown(site, visit) -> None:
     with page.expect_download() as taken:
         page.locator("#entries .csv", has_text="CSV").click()
     lines = taken.value.path().read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("rank,name,configuration,correctness,compilation,")
+    assert lines[0].startswith("rank,name,configuration,correctness,trust,published_at,cost_usd,compilation,")
     assert len(lines) == 1 + page.locator("#entries tbody tr:not(.group)").count()
