@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from evaluator.wording import counted
-from runs.actions import RowAction, carry_out
+from runs.actions import RowAction, carry_out, newest_entry
 from runs.admin.base import REFUSED, sentence_of, user_of
 from runs.models import Attempt, Result, Review, Run, Submission
 from runs.people.decorators import needs
@@ -56,7 +56,7 @@ def _act(request: HttpRequest, *, kind: str, row: int, action: RowAction) -> Htt
         "facts": list(_facts(found)),
         "questions": questions,
         "back": back,
-        "newest": found.audit_entries.order_by("-pk").values_list("pk", flat=True).first() or 0,
+        "newest": newest_entry(found),
     }
     return render_page(request, "act", title, context, above=(back, capfirst(str(found))))
 

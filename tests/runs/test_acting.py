@@ -93,6 +93,16 @@ def test_a_form_that_is_older_than_the_row_is_refused(maintainer: Client, result
     assert not Attempt.objects.open().exists()
 
 
+def test_an_audit_that_is_sent_twice_is_one_audit(maintainer: Client, result: Result) -> None:
+    address = f"/review/result/{result.pk}/audit/"
+    shown = maintainer.get(address)
+    sent = {"verdict": "clean", "reason": "It is fine.", "newest": shown.context["newest"]}
+    assert f'name="newest" value="{sent["newest"]}"' in shown.content.decode()
+    assert maintainer.post(address, sent).status_code == 302
+    assert "has changed since you opened this page" in maintainer.post(address, sent).content.decode()
+    assert result.audits.count() == 1
+
+
 @pytest.mark.parametrize("address", ["/run/{run}/act/nothing/", "/run/999/act/withdraw/"])
 def test_what_is_not_there_is_not_found(maintainer: Client, result: Result, address: str) -> None:
     assert maintainer.get(address.format(run=result.run_id)).status_code == 404
