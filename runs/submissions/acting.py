@@ -83,5 +83,5 @@ def _facts(row: Result | Run | Submission) -> Iterator[tuple[str, str]]:
     yield "State of the run", run.get_state_display()
     ends = Counter(Attempt.Status(one.status).label for one in attempts)
     yield "Newest attempts", ", ".join(f"{count} {label}" for label, count in ends.most_common()) or "none"
-    if held := sum(one.is_held for one in attempts):
+    if held := attempts.filter(is_held=True).exclude(result__audit=Result.Audit.HACKED).count():
         yield "Held", f"{counted(held, 'result')}: not ranked until an audit clears it"
