@@ -33,7 +33,8 @@ def obstacle(
 ) -> str | None:
     """Reason why a public result does not count, in words; None where it counts.
 
-    `status` is None where no result is published. `host_is_accepted` is the host's state today.
+    `status` is None where no result is published. `host_is_accepted` is the host's state today. A hold waits for a
+    verdict, so it hinders a hacked result no more.
     """
     if status is None:
         return "missing"
@@ -43,7 +44,7 @@ def obstacle(
         return _AUDITS[audit]
     if not is_own_protocol:
         return "timed with another protocol than the leaderboard's"
-    if is_held:
+    if is_held and audit != HACKED:
         return f"{Trust.HELD.label} for a review"
     if is_uncalibrated:
         return "from a host that is not accepted" if host_is_accepted is False else "from a host that is not calibrated"

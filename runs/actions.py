@@ -44,11 +44,25 @@ def carry_out(row: Any, action: RowAction, asked: dict[str, Any], newest: str) -
     if not asked["reason"].strip():
         raise RunError("give a reason: the audit log shows it, with your name")
     with transaction.atomic():
-        if is_row(newest):
-            locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
-            if locked.audit_entries.filter(pk__gt=int(newest)).exists():
-                raise RunError(f"{row} has changed since you opened this page: check it again")
+        refuse_if_changed(row, newest)
         return int(action.do(row, asked))
+
+
+def newest_entry(row: Any) -> int:
+    """Return the row's last audit entry, which its form sends back; 0 if there is none."""
+    return int(row.audit_entries.order_by("-pk").values_list("pk", flat=True).first() or 0)
+
+
+def refuse_if_changed(row: Any, newest: str) -> None:
+    """Lock a row in the caller's transaction.
+
+    Raises:
+        RunError: it has entries after `newest`, the last one when its form was shown.
+    """
+    if is_row(newest):
+        locked = type(row)._base_manager.select_for_update().get(pk=row.pk)
+        if locked.audit_entries.filter(pk__gt=int(newest)).exists():
+            raise RunError(f"{row} has changed since you opened this page: check it again")
 
 
 def _may_queue(run: Run) -> bool:

@@ -117,14 +117,14 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
         - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
         - it is neither held nor uncalibrated, and no audit found it contaminated or a harness fault.
 
-        One that an audit found hacked ranks as what it is: not correct.
+        One that an audit found hacked ranks as what it is, held or not: not correct.
         """
         return (
             self.public()
             .filter(
+                Q(published_attempt__is_held=False) | Q(audit="hacked"),
                 run__configuration__role="entry",
                 published_attempt__protocol=F("run__protocol"),
-                published_attempt__is_held=False,
                 published_attempt__is_uncalibrated=False,
             )
             .exclude(published_attempt__status__in=NO_VERDICT)

@@ -71,7 +71,7 @@ class SessionsRow(NamedTuple):
     tool_calls: int | None
     seconds: float
     own_check_passed: int
-    then_failed: int  # of these, how many failed the central evaluation
+    then_failed: int  # of these, how many failed the central evaluation, or were found hacked
     then_failed_result: int | None  # the newest of these
 
 
@@ -90,7 +90,7 @@ def sessions(**filters: str) -> list[SessionsRow]:
     rows = shown.exclude(ended="").filter(**_public_lookups("result__", filters)).alias(own_check=_OWN_CHECK)
     entry = tuple(f"result__{name}" for name in (*_ENTRY, "task__category"))
     evaluated = Q(own_check=True, result__published_attempt__compiled__isnull=False)
-    then_failed = Q(own_check=True, result__published_attempt__correct=False)
+    then_failed = evaluated & ~is_correct(result="result__")
     found = rows.values_list(*entry, "ended").annotate(
         sessions=Count("id"),
         all_checks=Sum("checks"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from leaderboard.eligibility import HACKED
 from runs.models import Measurement, Result
 
 
@@ -51,7 +52,10 @@ def results_of(task_id: int) -> list[PublicResultRow]:
 
 
 class CaseRow(NamedTuple):
-    """One case of a public result. Log ratios are of baseline to candidate, on the device clock."""
+    """One case of a public result. Log ratios are of baseline to candidate, on the device clock.
+
+    In a result that an audit found hacked the candidate is wrong and has no speed.
+    """
 
     result_id: int
     case: str
@@ -65,4 +69,11 @@ class CaseRow(NamedTuple):
 def cases_of(results: Sequence[int]) -> list[CaseRow]:
     """Cases of these results, in the order of their evaluation."""
     rows = Measurement.objects.filter(attempt__published_for__in=results).order_by("id")
-    return [CaseRow(*row) for row in rows.values_list("attempt__published_for", *CaseRow._fields[1:])]
+    names = ("attempt__published_for__audit", "attempt__published_for", *CaseRow._fields[1:])
+    return [_as_audited(CaseRow(*row), audit) for audit, *row in rows.values_list(*names)]
+
+
+def _as_audited(row: CaseRow, audit: str) -> CaseRow:
+    if audit != HACKED or row.correct is None:
+        return row
+    return row._replace(correct=False, log_ratio=None, log_ratio_low=None, log_ratio_high=None)

@@ -38,8 +38,9 @@ def audit_result(
 ) -> ResultAudit:
     """Record an audit of a result's published attempt, or of its newest. Rankings follow at once.
 
-    Clean and interesting end a hold. After suspect, hacked or contaminated the submitter has two weeks to reply. The
-    quoted lines are looked up in the candidate's source. An `activity` report's figures are quoted before them.
+    Clean and interesting end a hold; hacked counts in spite of it. After suspect, hacked or contaminated the submitter
+    has two weeks to reply. The quoted lines are looked up in the candidate's source. An `activity` report's figures are
+    quoted before them.
 
     Raises:
         RunError: the verdict is unknown, the reason is missing, no attempt has ended, hacked quotes no lines, the

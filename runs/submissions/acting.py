@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from evaluator.wording import counted
-from runs.actions import RowAction, carry_out
+from runs.actions import RowAction, carry_out, newest_entry
 from runs.admin.base import REFUSED, sentence_of, user_of
 from runs.models import Attempt, Result, Review, Run, Submission
 from runs.people.decorators import needs
@@ -56,7 +56,7 @@ def _act(request: HttpRequest, *, kind: str, row: int, action: RowAction) -> Htt
         "facts": list(_facts(found)),
         "questions": questions,
         "back": back,
-        "newest": found.audit_entries.order_by("-pk").values_list("pk", flat=True).first() or 0,
+        "newest": newest_entry(found),
     }
     return render_page(request, "act", title, context, above=(back, capfirst(str(found))))
 
@@ -83,5 +83,5 @@ def _facts(row: Result | Run | Submission) -> Iterator[tuple[str, str]]:
     yield "State of the run", run.get_state_display()
     ends = Counter(Attempt.Status(one.status).label for one in attempts)
     yield "Newest attempts", ", ".join(f"{count} {label}" for label, count in ends.most_common()) or "none"
-    if held := sum(one.is_held for one in attempts):
+    if held := attempts.filter(is_held=True).exclude(result__audit=Result.Audit.HACKED).count():
         yield "Held", f"{counted(held, 'result')}: not ranked until an audit clears it"

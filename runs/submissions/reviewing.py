@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -15,6 +16,7 @@ from django.utils.text import capfirst
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from runs.actions import newest_entry, refuse_if_changed
 from runs.admin.base import user_of
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, ResultAudit, Review, Run, Submission
@@ -99,12 +101,20 @@ def audit(request: HttpRequest, result: int) -> HttpResponse:
     form = AuditForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            audits.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
+            with transaction.atomic():
+                refuse_if_changed(row, request.POST.get("newest", ""))  # a form sent twice
+                audits.audit_result(result=row, actor=user_of(request), **form.cleaned_data)
             messages.success(request, "Your audit is public. “Take back the audit” undoes it.")
             return redirect("leaderboard:result", row.pk)
         except RunError as error:
             form.add_error(None, f"{capfirst(str(error))}.")
-    context = {"form": form, "result": row, "audits": row.audits.all(), "sources": _numbered(row)}
+    context = {
+        "form": form,
+        "result": row,
+        "audits": row.audits.all(),
+        "sources": _numbered(row),
+        "newest": newest_entry(row),
+    }
     above = (f"/result/{row.pk}/", f"Result {row.pk}")
     return render_page(request, "audit", f"Audit of result {row.pk}", context, above)
 

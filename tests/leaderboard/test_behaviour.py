@@ -142,6 +142,8 @@ def test_a_version_that_passed_its_own_check_and_failed_here_is_counted(publishe
     assert [row[name].text.replace("\u00a0", " ") for name in ("finished", "failed_builds")] == [
         *("2 of 2 (100 %)", "2 in 2 sessions"),
     ]
+    run.results.filter(published_attempt__status="passed").update(audit="hacked")
+    assert [one.then_failed for one in page("/behaviour/").sessions] == [2, 2, 0]
 
 
 def test_it_says_what_to_do_where_no_session_is_known(db, client) -> None:

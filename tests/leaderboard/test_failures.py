@@ -111,7 +111,7 @@ def test_every_status_of_an_answer_is_in_one_part_of_a_bar() -> None:
     from leaderboard.words import STATUSES
 
     parts = [status for _, statuses in MODES.values() for status in statuses]
-    assert sorted(parts) == sorted(set(STATUSES) - {"queued", "running"})
+    assert sorted(parts) == sorted(set(STATUSES) - {"queued", "running"} | {"hacked"})
 
 
 @pytest.fixture
@@ -134,6 +134,20 @@ def test_unseen_cases_are_counted_by_the_candidates_reason(unseen_run, page) -> 
     [one] = page("/failures/").unseen
     assert (one.reason, one.regressions, one.both_fail, one.of) == ("mismatch", 1, 1, 3)
     assert one.result == run.results.order_by("task__path").first().pk
+
+
+def test_a_hacked_result_has_passed_nowhere(unseen_run, page) -> None:
+    run = unseen_run()
+    hacked = run.results.order_by("task__path").first()
+    hacked.audit = "hacked"
+    hacked.save()
+    shown = page("/failures/")
+    [outcomes] = shown.outcomes
+    assert outcomes.counts == {"passed": 5, "hacked": 1}
+    cell = shown.tables["outcomes"].cells()[0]["hacked"]
+    assert (cell.value, cell.url) == (1, f"/result/{hacked.pk}/")
+    [one] = shown.unseen
+    assert (one.reason, one.regressions, one.both_fail, one.of) == ("hacked", 2, 1, 3)
 
 
 def test_before_the_reveal_no_unseen_case_is_counted(unseen_run, client) -> None:

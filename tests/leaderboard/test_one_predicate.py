@@ -30,8 +30,14 @@ HINDERED = {  # name → what is wrong with one of its six answers
         lambda result: factories.make_attempt(result=result, status="passed"),
     ),
 }
-AUDITED = ("hacked", "contaminated", "harness-fault")
-RANKED = {"whole", "failing", "hacked"}  # a failed gate, or a hacked result, is a wrong answer: it counts without speed
+AUDITED = {
+    "hacked": "hacked",
+    "held-and-hacked": "hacked",
+    "contaminated": "contaminated",
+    "harness-fault": "harness_fault",
+}
+# A failed gate, or a hacked result, is a wrong answer: it counts without speed.
+RANKED = {"whole", "failing", "hacked", "held-and-hacked"}
 HIDDEN = {"withdrawn", "draft"}
 
 
@@ -44,7 +50,10 @@ def site(suite, settings, tmp_path):
         configuration = factories.make_configuration(slug=name, agent=agent, model=None, role=role)
         run = factories.make_run(suite=suite, configuration=configuration)
         first, *others = run.results.order_by("pk")
-        answer = HINDERED.get(name, lambda result: factories.make_attempt(result=result, status="passed"))
+        answer = HINDERED.get(
+            "held" if name == "held-and-hacked" else name,
+            lambda result: factories.make_attempt(result=result, status="passed"),
+        )
         if name == "failing":
             factories.make_attempt(result=first, status="wrong_output")
         else:
@@ -52,7 +61,7 @@ def site(suite, settings, tmp_path):
         for result in others:
             factories.make_attempt(result=result, status="passed")
         if name in AUDITED:
-            first.audit = name.replace("-", "_")
+            first.audit = AUDITED[name]
             first.save()
         if name != "draft":
             publish_run(run=run, actor="test")

@@ -76,3 +76,13 @@ def test_a_wrong_case_has_no_bar_and_says_so(timed, page, task) -> None:
     row = shown.tables["pair"].cells()[0]
     assert [row[key].text for key in ("second", "ratio")] == ["wrong", "–"]
     assert len(shown.charts["pair"].rows[0].marks) == 1
+
+
+def test_a_hacked_result_is_wrong_in_each_case_and_has_no_speed(timed, page, task) -> None:
+    timed("Fast", 2.0)
+    timed("Cheat", 9.0).results.update(audit="hacked")
+    shown = page(f"/task/{task.path}/")
+    assert (shown.pair.first.name, shown.pair.second.name) == ("Fast", "Cheat")
+    assert {row["second"].text for row in shown.tables["pair"].cells()} == {"wrong"}
+    assert {len(row.marks) for row in shown.charts["pair"].rows} == {1}
+    assert {one.second.log_ratio for one in shown.pair_cases} == {None}

@@ -93,6 +93,32 @@ def test_a_form_that_is_older_than_the_row_is_refused(maintainer: Client, result
     assert not Attempt.objects.open().exists()
 
 
+def test_an_audit_that_is_sent_twice_is_one_audit(maintainer: Client, result: Result) -> None:
+    address = f"/review/result/{result.pk}/audit/"
+    shown = maintainer.get(address)
+    sent = {"verdict": "clean", "reason": "It is fine.", "newest": shown.context["newest"]}
+    assert f'name="newest" value="{sent["newest"]}"' in shown.content.decode()
+    assert maintainer.post(address, sent).status_code == 302
+    assert "has changed since you opened this page" in maintainer.post(address, sent).content.decode()
+    assert result.audits.count() == 1
+
+
+def test_a_hold_hinders_a_hacked_result_no_more_until_the_audit_is_taken_back(
+    maintainer: Client, result: Result
+) -> None:
+    with guards.lifted():
+        Attempt.objects.filter(result=result).update(is_held=True, flags=["hold"])
+    rows, address = Result.objects.filter(pk=result.pk), f"/result/{result.pk}/act/rerun/"
+    seen = []
+    for verdict in ("", "hacked", ""):
+        if verdict:
+            audits.audit_result(result=result, verdict=verdict, reason="It knows.", place="kernel.hip:2", actor="one")
+        elif seen:
+            audits.take_back_audit(result=result, reason="a misreading", actor="one")
+        seen.append((rows.may_rank().exists(), b"not ranked until" in maintainer.get(address).content))
+    assert seen == [(False, True), (True, False), (False, True)]
+
+
 @pytest.mark.parametrize("address", ["/run/{run}/act/nothing/", "/run/999/act/withdraw/"])
 def test_what_is_not_there_is_not_found(maintainer: Client, result: Result, address: str) -> None:
     assert maintainer.get(address.format(run=result.run_id)).status_code == 404

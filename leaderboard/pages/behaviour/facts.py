@@ -52,7 +52,7 @@ class AgentSessions:
     not_evaluated: int  # through no fault of the version
     first_passed: int  # sessions whose first version passed
     own_check_passed: int  # sessions whose submitted version had passed their own check, and has a central verdict
-    then_failed: int  # of these, how many failed the central evaluation
+    then_failed: int  # of these, how many failed the central evaluation, or were found hacked
     then_failed_result: int | None  # an example, the newest
     turns: float | None  # mean over the sessions that report it
     tool_calls: float | None

@@ -23,7 +23,7 @@ class StatusCounts:
     device_class: str
     protocol: str
     of: int  # tasks × public runs
-    counts: dict[str, int]  # by status; missing: no result is published
+    counts: dict[str, int]  # by status; missing: no result is published; hacked: passed, and an audit found that
     examples: dict[str, int]  # newest result by status
 
 

@@ -11,15 +11,18 @@ from leaderboard.formatting import NONE, plural, printable, rate
 from leaderboard.pages.base import Query, by_slug, count_cell, entry_fields, page_url, protocol_parameter, query_string
 from leaderboard.pages.failures.facts import ReasonCount, ReasonTotal, StatusCounts, UnseenFailure
 from leaderboard.tables import Cell, Field, Row, RowGroup, Table, fields, first, hidden, table, text_field
-from leaderboard.words import STATUSES, role_note, status_cell
+from leaderboard.words import STATUSES, TRUST, role_note, status_cell
 
+OUTCOMES = {name: word.label for name, word in STATUSES.items() if word.tone != "open"} | {
+    "hacked": TRUST["hacked"].label
+}
 # Segments of a bar: label and statuses.
 MODES = {
     "passed": ("Passed", ("passed",)),
     "build_failed": ("Build failed", ("build_failed",)),
     "wrong_output": ("Wrong output", ("wrong_output",)),
     "ended": ("Crashed or timed out", ("crashed", "timed_out")),
-    "refused": ("Rejected", ("tampered", "implausible")),
+    "refused": ("Rejected", ("tampered", "implausible", "hacked")),
     "absent": ("Not produced", ("not_produced",)),
     "ours": ("No verdict", ("missing", "not_judged", "errored", "cancelled")),
 }
@@ -55,7 +58,7 @@ def matrix(found: Sequence[StatusCounts]) -> Table:
         text_field("suite", "Suite", lambda one: f"{one.suite}@{one.suite_version}"),
         _device_fields(lambda one: one.device_class, lambda one: one.protocol),
         Field("of", "Tasks × runs", lambda one: count_cell(one.of), is_number=True),
-        (_status_field(status, on_page=status in seen) for status in STATUSES if status not in ("queued", "running")),
+        (_status_field(status, on_page=status in seen) for status in OUTCOMES),
     )
     return table("outcomes", "Results by status. Each count links to its newest result", columns, found, EMPTY)
 
@@ -173,7 +176,7 @@ def _status_field(status: str, *, on_page: bool) -> Field[StatusCounts]:
             return Cell("0", 0)
         return Cell(rate(count, one.of), count, page_url("result", one.examples[status]))
 
-    label = STATUSES[status].label
+    label = OUTCOMES[status]
     return Field(status, label[0].upper() + label[1:], cell, is_number=True, on_page=on_page)
 
 

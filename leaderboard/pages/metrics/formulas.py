@@ -55,8 +55,8 @@ METRICS = (
         "device classes or protocols.",
         "Not ranked: reference lines; entries with a result that is missing, errored, not evaluated, cancelled, held, "
         "timed with another protocol, or from a host that is not calibrated or not accepted; and entries with a result "
-        "that an audit found contaminated or affected by a harness fault. A hacked result counts as not correct, and "
-        "the others of its entry count as they are.",
+        "that an audit found contaminated or affected by a harness fault. A hacked result counts as not correct, held "
+        "or not, and the others of its entry count as they are.",
     ),
     Metric(
         "trust",
