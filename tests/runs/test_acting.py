@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from evaluator.agents import produce
+from leaderboard.formatting import NONE
 from runs import archive, candidates, guards
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run, Submission, Task, Verification
@@ -217,8 +218,12 @@ def test_a_verification_is_started_and_stopped_with_a_reason(
     assert "Stop the verification" in offered(maintainer, f"/submission/{accepted.pk}/")
     maintainer.post(f"/submission/{accepted.pk}/act/stop_verification/", {"reason": "the wrong device"})
     accepted.refresh_from_db()
-    assert (accepted.state, Verification.objects.get().verdict) == ("accepted", "not_comparable")
+    assert (accepted.state, Verification.objects.get().verdict) == ("accepted", "stopped")
     assert not Attempt.objects.open().exists()
+    assert accepted.run is not None
+    publishing.publish_run(run=accepted.run, actor="admin")
+    ((_, (cells,)),) = Client().get(f"/submission/{accepted.pk}/").context["page"].tables["verifications"].shown_groups
+    assert [cell.text for _, cell in cells[1:3]] == ["stopped", NONE]
     assert submissions.close(submission=accepted, actor="admin", reason="done").outcome == "unverified"
     with pytest.raises(RunError, match="is not being verified"):
         verification.stop_verification(submission=accepted, actor="admin", reason="again")
