@@ -166,6 +166,7 @@ VERDICTS = {
     "partly": Word("partly reproduced", "ours", "±", "At least half of the claims were reproduced here."),
     "not_reproduced": Word("not reproduced", "bad", "✕", "Most of the claims were not reproduced here."),
     "not_comparable": Word("not comparable", "ours", "○", "Nothing could be compared with the claims."),
+    "stopped": Word("stopped", "ours", "○", "A maintainer stopped it: no verdict was given."),
 }
 TASK_VERDICTS = {
     "reproduced": Word(Trust.REPRODUCED.label, "good", "✓", "As claimed."),

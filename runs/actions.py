@@ -19,6 +19,8 @@ from runs.models import Attempt, Result, Run, Submission
 from runs.numbers import is_row
 from runs.services import audits, publishing, run_actions, submissions, verification
 
+TAKEN_DOWN = Submission.Outcome.TAKEN_DOWN
+
 
 @dataclass(frozen=True, slots=True)
 class RowAction:
@@ -94,8 +96,13 @@ def _is_being_verified(submission: Submission) -> bool:
 
 
 def _may_be_verified(submission: Submission) -> bool:
-    has_candidates = submission.run is not None and submission.state in verification.COMPARED
-    return has_candidates and not _is_being_verified(submission)
+    has_run = submission.run is not None and submission.state in verification.COMPARED
+    return has_run and submission.outcome != TAKEN_DOWN and not _is_being_verified(submission)
+
+
+def _may_be_shown(run: Run) -> bool:
+    """Return whether the run may be published at all: not one that verifies another, nor one that was taken down."""
+    return run.verifies_id is None and not Submission.objects.filter(run=run, outcome=TAKEN_DOWN).exists()
 
 
 def _last_replaced(result: Result) -> bool:
@@ -126,7 +133,7 @@ RUN_ACTIONS = (
         lambda run, asked: bool(publishing.publish_run(run=run, **asked)),
         undo="“Withdraw” takes it off the leaderboards; its page and history stay public.",
         fits=lambda run: (
-            run.verifies_id is None
+            _may_be_shown(run)
             and not _is_open(run)
             and (run.state != Run.State.PUBLISHED or _has_newer(Attempt.objects.filter(result__run=run)))
         ),
@@ -150,7 +157,8 @@ RUN_ACTIONS = (
         ("publication or withdrawal taken back", "publications or withdrawals taken back"),
         lambda run, asked: bool(publishing.undo_run(run=run, **asked)),
         undo="The same action once more.",
-        fits=lambda run: run.state == Run.State.WITHDRAWN,
+        fits=lambda run: run.state == Run.State.WITHDRAWN and _may_be_shown(run),
+        asks=("over_questions",),
     ),
     RowAction(
         "rerun",
@@ -274,7 +282,7 @@ SUBMISSION_ACTIONS = (
         ("submission's claims published", "submissions' claims published"),
         lambda one, asked: bool(submissions.publish_claims(submission=one, **asked)),
         undo="“Withdraw the claims”.",
-        fits=lambda one: bool(one.claim_count) and not one.is_public and one.outcome != "taken_down",
+        fits=lambda one: bool(one.claim_count) and not one.is_public and one.outcome != TAKEN_DOWN,
         asks=("over_questions",),
     ),
     RowAction(
@@ -327,7 +335,7 @@ SUBMISSION_ACTIONS = (
         ("submission opened again", "submissions opened again"),
         lambda one, asked: bool(submissions.reopen(submission=one, **asked)),
         undo="“Close”.",
-        fits=lambda one: one.state == Submission.State.CLOSED and one.outcome != "taken_down",
+        fits=lambda one: one.state == Submission.State.CLOSED and one.outcome != TAKEN_DOWN,
     ),
     CHECK_AGAIN,
 )

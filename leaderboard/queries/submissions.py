@@ -15,6 +15,7 @@ from runs.models import AuditEntry, Claim, ResultAudit, Review, Submission, Task
 from runs.models.submissions import next_step_of as next_step_of
 
 RULES = (TASK_RULE, BUNDLE_RULE)
+WITHDRAW = AuditEntry.Action.WITHDRAW  # of a submission: its claims left the public pages
 SHOWN_RUNS = Q(result__run__state__in=("published", "withdrawn"))
 
 
@@ -135,10 +136,14 @@ def submission(submission_id: int) -> SubmissionRow | None:
 
 
 def audit_log_of(submission_id: int, is_public: bool) -> list[SubmissionAuditRow]:
-    """Entries of the audit log, oldest first. Actor and reason are empty unless the submission is public."""
+    """Entries of the audit log, oldest first. Unless the submission is public they name no actor, and only a withdrawal
+    of its claims has its reason, as in the feed.
+    """
     rows = AuditEntry.objects.filter(submission=submission_id).order_by("at", "id")
     found = [SubmissionAuditRow(*row) for row in rows.values_list("at", "action", "actor_name", "reason")]
-    return found if is_public else [row._replace(actor="", reason="") for row in found]
+    if is_public:
+        return found
+    return [row._replace(actor="", reason=row.reason if row.action == WITHDRAW else "") for row in found]
 
 
 def verifications_of(run_id: int) -> list[VerificationRow]:

@@ -17,6 +17,7 @@ class Verification(models.Model):
         PARTLY = "partly", "partly reproduced"
         NOT_REPRODUCED = "not_reproduced", "not reproduced"
         NOT_COMPARABLE = "not_comparable", "not comparable"
+        STOPPED = "stopped", "stopped"  # nothing was compared: no verdict was given
 
     claimed = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="verifications")
     measured = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="verification_of")
@@ -39,7 +40,7 @@ class Verification(models.Model):
                 condition=Q(closed_at__isnull=True, verdict="")
                 | Q(
                     closed_at__isnull=False,
-                    verdict__in=["reproduced", "partly", "not_reproduced", "not_comparable"],
+                    verdict__in=["reproduced", "partly", "not_reproduced", "not_comparable", "stopped"],
                 ),
             ),
             models.CheckConstraint(

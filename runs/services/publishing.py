@@ -25,18 +25,16 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "", over_questions: boo
     While a review about it is open, only with `over_questions`; over one about private text never.
 
     Raises:
-        RunError: it verifies another run, has an open attempt or none that ended, a review about it is open, or another
-            run of this repeat is published.
+        RunError: it verifies another run, has an open attempt or none that ended, was taken down, a review about it is
+            open, or another run of this repeat is published.
     """
-    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    run, submission = _with_submission(run)
     if run.verifies_id is not None:
         raise RunError(f"{run} verifies run {run.verifies_id}: it is shown on that run's page and never published")
     open_attempts = Attempt.objects.open().filter(result__run=run).count()
     if open_attempts:
         raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait for them or cancel them")
-    submission = Submission.objects.filter(run=run).first()
-    if submission is not None:
-        refuse_open_questions(submission, over_questions=over_questions)
+    _refuse_to_show(submission, over_questions=over_questions)
     _move_published(run.results.all(), actor, reason)
     if not run.results.filter(published_attempt__isnull=False).exists():
         raise RunError(f"{run} has no result to publish")
@@ -78,15 +76,17 @@ def withdraw_run(*, run: Run, actor: Actor, reason: str) -> Run:
 
 
 @transaction.atomic
-def undo_run(*, run: Run, actor: Actor, reason: str) -> Run:
+def undo_run(*, run: Run, actor: Actor, reason: str, over_questions: bool = False) -> Run:
     """Take back a run's newest publication or withdrawal. Its results keep their published attempts.
 
-    A run that was public is never a draft again: taking back its publication leaves it withdrawn.
+    A run that was public is never a draft again: taking back its publication leaves it withdrawn. Taking back its
+    withdrawal publishes it, which asks of its submission what `publish_run` asks.
 
     Raises:
-        RunError: it was never published, no reason is given, or another run of this repeat has been published.
+        RunError: it was never published, no reason is given, it was taken down, a review about it is open, or another
+            run of this repeat has been published.
     """
-    run = Run.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    run, submission = _with_submission(run)
     last = run.audit_entries.filter(action__in=MOVES, result__isnull=True).order_by("-id").first()
     if last is None:
         raise RunError(f"{run} was never published")
@@ -97,6 +97,7 @@ def undo_run(*, run: Run, actor: Actor, reason: str) -> Run:
         run.save(update_fields=["state"])
     else:
         action = AuditEntry.Action.PUBLISH
+        _refuse_to_show(submission, over_questions=over_questions)
         _show(run)
     note(action, actor, reason, run=run, undoes=last)
     return run
@@ -146,6 +147,20 @@ def _refuse_without(reason: str) -> None:
 def _refuse_unpublished(result: Result) -> None:
     if result.run.state != Run.State.PUBLISHED:
         raise RunError(f"{result.run} is {result.run.get_state_display()}: publish the run first")
+
+
+def _with_submission(run: Run) -> tuple[Run, Submission | None]:
+    """Lock a run and its submission; that first, as a takedown does."""
+    submission = Submission.objects.select_for_update().filter(run=run.pk).first()
+    return Run.objects.select_for_update(of=("self",)).get(pk=run.pk), submission
+
+
+def _refuse_to_show(submission: Submission | None, *, over_questions: bool) -> None:
+    if submission is None:
+        return
+    if submission.outcome == Submission.Outcome.TAKEN_DOWN:
+        raise RunError(f"{submission} was taken down: its run is never published again")
+    refuse_open_questions(submission, over_questions=over_questions)
 
 
 def _show(run: Run) -> None:

@@ -88,7 +88,7 @@ def stop_verification(*, submission: Submission, actor: Actor, reason: str) -> V
     if verification is None:
         raise RunError(f"{submission} is not being verified")
     cancel_results(results=verification.measured.results.all(), actor=actor, reason=reason)
-    verification.verdict, verification.closed_at = Verification.Verdict.NOT_COMPARABLE, timezone.now()
+    verification.verdict, verification.closed_at = Verification.Verdict.STOPPED, timezone.now()
     verification.save(update_fields=["verdict", "closed_at"])
     if submission.state == State.VERIFYING:
         submission.state = State.ACCEPTED

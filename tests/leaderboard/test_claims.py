@@ -60,6 +60,21 @@ def test_the_feed_has_publication_and_withdrawal_and_forgets_whose_they_were(pub
     assert "not ours to show" in feed
 
 
+def test_the_timeline_of_withdrawn_claims_says_why_and_nothing_else(public, page) -> None:
+    submissions.withdraw_claims(submission=public, actor="Max", reason="wrong times")
+    shown = page(f"/submission/{public.pk}/")
+    assert [(one.action, one.actor, one.reason) for one in shown.timeline] == [
+        ("receive", None, None),
+        ("publish", None, None),
+        ("withdraw", None, "wrong times"),
+    ]
+    assert (shown.submitter, shown.claims, shown.lead) == (
+        None,
+        (),
+        "Its claims were withdrawn and are not public any more. The timeline says why.",
+    )
+
+
 def test_data_and_dump_have_every_claim_of_public_bundles(public, client, tmp_path: Path) -> None:
     (bundle,) = client.get("/api/v1/rows/claimed_bundles/?agent=Sam's agent").json()["rows"]
     assert (bundle["id"], bundle["suite"], bundle["stated"]["model"], bundle["licence"]) == (

@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from evaluator.agents import produce
+from leaderboard.formatting import NONE
 from runs import archive, candidates, guards
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run, Submission, Task, Verification
@@ -189,6 +190,23 @@ def test_publishing_over_an_open_question_asks(maintainer: Client, accepted: Sub
     assert Review.objects.get(pk=review.pk).closed_at is None, "publishing decides nothing"
 
 
+def test_taking_back_a_withdrawal_over_an_open_question_asks_too(maintainer: Client, accepted: Submission) -> None:
+    assert accepted.run is not None
+    publishing.publish_run(run=accepted.run, actor="admin")
+    publishing.withdraw_run(run=accepted.run, actor="admin", reason="a doubt")
+    review = factories.make_review(accepted, kind="duplicate", detail="the candidate of another")
+    address = f"/run/{accepted.run_id}/act/undo/"
+    assert "the candidate of another" in maintainer.get(address).content.decode()
+    with pytest.raises(RunError, match="has 1 open question"):
+        publishing.undo_run(run=accepted.run, actor="admin", reason="ok")
+    Review.objects.filter(pk=review.pk).update(kind="private_text")
+    with pytest.raises(RunError, match="may contain private text"):
+        publishing.undo_run(run=accepted.run, actor="admin", reason="ok", over_questions=True)
+    Review.objects.filter(pk=review.pk).update(kind="duplicate")
+    maintainer.post(address, {"reason": "two people, one idea", "over_questions": "on"})
+    assert Run.objects.get(pk=accepted.run_id).state == "published"
+
+
 def test_the_queue_holds_what_is_undecided_and_says_who_decided_the_rest(
     maintainer: Client, accepted: Submission
 ) -> None:
@@ -243,8 +261,12 @@ def test_a_verification_is_started_and_stopped_with_a_reason(
     assert "Stop the verification" in offered(maintainer, f"/submission/{accepted.pk}/")
     maintainer.post(f"/submission/{accepted.pk}/act/stop_verification/", {"reason": "the wrong device"})
     accepted.refresh_from_db()
-    assert (accepted.state, Verification.objects.get().verdict) == ("accepted", "not_comparable")
+    assert (accepted.state, Verification.objects.get().verdict) == ("accepted", "stopped")
     assert not Attempt.objects.open().exists()
+    assert accepted.run is not None
+    publishing.publish_run(run=accepted.run, actor="admin")
+    ((_, (cells,)),) = Client().get(f"/submission/{accepted.pk}/").context["page"].tables["verifications"].shown_groups
+    assert [cell.text for _, cell in cells[1:3]] == ["stopped", NONE]
     assert submissions.close(submission=accepted, actor="admin", reason="done").outcome == "unverified"
     with pytest.raises(RunError, match="is not being verified"):
         verification.stop_verification(submission=accepted, actor="admin", reason="again")
@@ -267,6 +289,25 @@ def test_questions_about_what_is_taken_down_are_closed(accepted: Submission) -> 
     take_down(submission=accepted, actor="max", reason="A mistake.")
     review.refresh_from_db()
     assert (review.closed_by_name, review.decision) == ("max", "The submission was taken down: A mistake.")
+
+
+@pytest.mark.parametrize("was_public", [False, True])
+def test_what_was_taken_down_is_never_published_again(
+    maintainer: Client, accepted: Submission, was_public: bool
+) -> None:
+    assert accepted.run is not None
+    if was_public:
+        publishing.publish_run(run=accepted.run, actor="admin")
+    factories.make_review(accepted, kind="private_text")
+    take_down(submission=accepted, actor="max", reason="A mistake.")
+    offers = [*offered(maintainer, f"/run/{accepted.run_id}/"), *offered(maintainer, f"/submission/{accepted.pk}/")]
+    assert not [one for one in offers if one.startswith(("Publish", "Take back", "Verify"))]
+    with pytest.raises(RunError, match="was taken down: its run is never published again"):
+        publishing.publish_run(run=accepted.run, actor="admin", over_questions=True)
+    if was_public:
+        with pytest.raises(RunError, match="was taken down: its run is never published again"):
+            publishing.undo_run(run=accepted.run, actor="admin", reason="ok", over_questions=True)
+    assert Run.objects.get(pk=accepted.run_id).state == ("withdrawn" if was_public else "draft")
 
 
 def test_only_the_newest_attempt_decides_what_is_run_again_as_failed(result: Result) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 
 from evaluator.records.record import PROTOCOL, Record
 from evaluator.tasks.candidate import Candidate
@@ -20,6 +22,7 @@ from runs.models import Run, Submission, UnseenEvaluation, Verification
 from runs.services import publishing, rounds, submissions
 from runs.services.verification import begin_verification, conclude_verifications, verify_by_policy
 from runs.worker import evaluation
+from tests import factories
 from tests.records import record_for
 from tests.runs import fakes
 from tests.runs.bundling import make_zip
@@ -239,3 +242,13 @@ def test_without_a_source_there_is_nothing_to_verify(site: Site, submission: Sub
     with pytest.raises(RunError, match="no candidate"):
         begin_verification(submission=submission, device_class=site.device_class, actor="admin")
     assert Run.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_those_that_were_stopped_before_lose_the_verdict_that_they_were_given() -> None:
+    migration = importlib.import_module("runs.migrations.0013_a_stopped_verification_has_no_verdict")
+    for outcomes in ([], ["not_comparable"]):
+        claimed = factories.make_run(status="passed")
+        factories.make_verification(claimed, outcomes, verdict="not_comparable", compared_tasks=0)
+    migration.name_stopped(apps, None)
+    assert list(Verification.objects.order_by("pk").values_list("verdict", flat=True)) == ["stopped", "not_comparable"]

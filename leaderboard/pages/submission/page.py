@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
@@ -34,7 +35,7 @@ from leaderboard.pages.submission.screen import (
     verifications_table,
 )
 from leaderboard.queries import submissions
-from leaderboard.queries.submissions import RULES, SubmissionRow, next_step_of
+from leaderboard.queries.submissions import RULES, WITHDRAW, SubmissionAuditRow, SubmissionRow, next_step_of
 from leaderboard.words import SUBMISSION_OUTCOMES, SUBMISSION_STATES, Word
 from runs.trust import trust_text
 
@@ -91,7 +92,7 @@ def build(query: Query, *, submission: int) -> SubmissionPage | None:
     totals = tuple(BundleTotal(**one) for one in about.get("totals", ()))
     return SubmissionPage(
         title=f"Submission {row.id}",
-        lead=_lead(row),
+        lead=_lead(row, audit_log),
         crumbs=(Link("Submit", page_url("submit")),),
         tables=by_slug(
             timeline_table(audit_log),
@@ -141,9 +142,11 @@ def _identity(row: SubmissionRow) -> dict[str, Any]:
     }
 
 
-def _lead(row: SubmissionRow) -> str:
+def _lead(row: SubmissionRow, audit_log: Sequence[SubmissionAuditRow]) -> str:
     if row.is_public:
         return ""
+    if any(one.action == WITHDRAW for one in audit_log):
+        return "Its claims were withdrawn and are not public any more. The timeline says why."
     if row.state == "rejected" or row.outcome == "taken_down":
         return "Its contents are not public."
     return "Its contents become public together with its run."

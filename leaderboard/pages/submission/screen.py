@@ -65,7 +65,7 @@ def verifications_table(rows: Sequence[VerificationRow]) -> Table:
         Field(
             "reproduced",
             "Reproduced or faster",
-            lambda row: Cell(rate(row.reproduced, row.compared) if row.verdict else NONE, row.reproduced),
+            lambda row: Cell(rate(row.reproduced, row.compared) if row.compared else NONE, row.reproduced),
         ),
         Field(
             "sample", "Tasks drawn", lambda row: count_cell(row.sample) if row.sample else Cell("all"), is_number=True
