@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import migrations, models
 
-
 ROLES = {
     "reference_line": ("baseline", "compile", "eager", "expert", "rewrite", "shape_hardcoder"),
     "entry": ("block_tuner", "chat_loop", "claude_code", "codex", "cursor", "replay", "single_shot"),

@@ -106,7 +106,7 @@ def test_a_migration_gave_configurations_of_built_in_agents_their_role() -> None
     for wrong in ("entry", "reference_line"):
         rows.update(role=wrong)
         migration.take_the_agents_role(apps, None)
-        assert rows and all(row.role == agents.role_of(row.agent) for row in rows.all())
+        assert {row.role == agents.role_of(row.agent) for row in rows.all()} == {True}
 
 
 def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:
