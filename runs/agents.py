@@ -29,14 +29,14 @@ ADDRESSES = ("base_url", "network")  # settings that say where an agent's reques
 
 
 @functools.cache
-def known(slug: str) -> Known | None:
-    """Return the built-in agent of this name as its agent.yaml has it; None if there is none."""
-    return read_agent(slug) if slug in agent_names() else None
+def known(slug: str, kind: str) -> Known | None:
+    """Return the built-in agent of this name as its agent.yaml has it; None for agents of another kind."""
+    return read_agent(slug) if kind == Agent.Kind.BUILT_IN and slug in agent_names() else None
 
 
 def role_of(agent: Agent) -> Configuration.Role | None:
     """Return the role of a built-in agent's configurations, by `kind` of its agent.yaml; None for other agents."""
-    ours = known(agent.slug) if agent.kind == Agent.Kind.BUILT_IN else None
+    ours = known(agent.slug, agent.kind)
     if ours is None:
         return None
     return Configuration.Role.REFERENCE_LINE if ours.kind == "reference" else Configuration.Role.ENTRY
@@ -138,8 +138,8 @@ def is_product(agent: Agent) -> bool:
 
     Others may run the same program and submit results under its name.
     """
-    is_ours = agent.kind == Agent.Kind.BUILT_IN and agent.slug in agent_names()
-    return is_ours and "program" in read_agent(agent.slug).settings.own
+    ours = known(agent.slug, agent.kind)
+    return ours is not None and "program" in ours.settings.own
 
 
 def fits(configuration: Configuration, written: Mapping[str, str]) -> bool:

@@ -85,6 +85,7 @@ class RunRow(NamedTuple):
     verified_tasks: int | None
     published_at: datetime
     agent_slug: str
+    agent_kind: str
     evaluated_from: datetime | None = None  # first start and last end of its public attempts
     evaluated_until: datetime | None = None
     sessions: int = 0
@@ -131,7 +132,7 @@ RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
     *("configuration__model__name", "configuration__model__identifier", "configuration__settings"),
     *("trust", "reproduced_tasks", "verified_tasks", "published_at"),
-    "configuration__agent__slug",
+    *("configuration__agent__slug", "configuration__agent__kind"),
 )
 WERE_PUBLIC = ("published", "withdrawn")
 _RESULT = ("id", "run_id", "task_id", "audit")
@@ -192,6 +193,8 @@ class Participant(Protocol):
     def role(self) -> str: ...
     @property
     def agent_slug(self) -> str: ...
+    @property
+    def agent_kind(self) -> str: ...
 
 
 def takes_part(run: Participant, tasks: Sequence[TaskRow]) -> bool:
@@ -199,7 +202,7 @@ def takes_part(run: Participant, tasks: Sequence[TaskRow]) -> bool:
 
     Other agents than built-in ones take every category.
     """
-    categories, agent = {task.category for task in tasks}, known(run.agent_slug)
+    categories, agent = {task.category for task in tasks}, known(run.agent_slug, run.agent_kind)
     if agent is None:
         return True
     lacking = categories - {*agent.categories}

@@ -22,7 +22,7 @@ class AgentRow(NamedTuple):
     @property
     def about(self) -> str:
         """What a built-in agent does, in its agent.yaml's words; empty for other agents."""
-        return _about(self.slug)
+        return _about(self.slug, self.kind)
 
 
 class ModelRow(NamedTuple):
@@ -52,7 +52,7 @@ class ConfigurationRow(NamedTuple):
     @property
     def about(self) -> str:
         """What its agent does, as of `AgentRow`."""
-        return _about(self.agent_slug)
+        return _about(self.agent_slug, self.agent_kind)
 
 
 class StandingRow(NamedTuple):
@@ -70,6 +70,7 @@ class StandingRow(NamedTuple):
     agent: str
     model: str | None
     agent_slug: str
+    agent_kind: str
     runs: int
     results: int
     compiled: int
@@ -79,7 +80,7 @@ class StandingRow(NamedTuple):
     @property
     def is_taken(self) -> bool:
         """Whether its agent takes tasks of this category: boards of others do not show it."""
-        agent = known(self.agent_slug)
+        agent = known(self.agent_slug, self.agent_kind)
         return agent is None or self.category in agent.categories
 
 
@@ -115,8 +116,8 @@ def configurations(slug: str = "", **filters: str) -> list[ConfigurationRow]:
     return [ConfigurationRow(*row) for row in rows.order_by("agent__name", "slug").values_list(*_CONFIGURATION)]
 
 
-def _about(slug: str) -> str:
-    agent = known(slug)
+def _about(slug: str, kind: str) -> str:
+    agent = known(slug, kind)
     return agent.about if agent else ""
 
 
@@ -135,7 +136,7 @@ def standings(**filters: str) -> list[StandingRow]:
             *("run__configuration__slug", "run__configuration__role", "run__suite__name", "run__suite__version"),
             *("run__suite__is_current", "run__device_class__slug", "run__device_class__title", "run__protocol"),
             *("task__category", "run__configuration__agent__name", "run__configuration__model__name"),
-            "run__configuration__agent__slug",
+            *("run__configuration__agent__slug", "run__configuration__agent__kind"),
         )
         .annotate(
             runs=Count("run", distinct=True),

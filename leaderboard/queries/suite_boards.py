@@ -32,6 +32,7 @@ class EntrantRow(NamedTuple):
     agent: str
     model: str | None
     agent_slug: str
+    agent_kind: str
     published_at: datetime
 
 
@@ -42,7 +43,7 @@ _SUITE_AND_DEVICE = (
 )
 _ENTRANT = (
     *("id", "configuration__slug", "configuration__role", "configuration__agent__name"),
-    *("configuration__model__name", "configuration__agent__slug", "published_at"),
+    *("configuration__model__name", "configuration__agent__slug", "configuration__agent__kind", "published_at"),
 )
 
 

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import yaml
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 
+from evaluator.agents import agent_names
 from evaluator.errors import TaskError
 from evaluator.tasks.fields import Fields, Problems
 from runs.errors import RegistryError, RunError
@@ -65,7 +67,7 @@ class _Registration:
     def __init__(self, file: Fields, only_missing: bool) -> None:
         self.file, self.only_missing = file, only_missing
         self.sections = {
-            "agents": (self._agent, Agent.objects.filter(is_public=True).values_list("slug")),
+            "agents": (self._agent, Agent.objects.filter(_is_not_mistaken(), is_public=True).values_list("slug")),
             "models": (self._model, ModelVersion.objects.filter(is_public=True).values_list("slug")),
             "configurations": (self._configuration, Configuration.objects.filter(is_public=True).values_list("slug")),
             "device_classes": (self._device_class, DeviceClass.objects.filter(is_public=True).values_list("slug")),
@@ -162,6 +164,11 @@ class _Registration:
         if row is None and slug and slug not in self.file.mapping(section, optional=True).raw:
             fields.problem(key, slug, f"one of the {section.replace('_', ' ')} in this file or already registered")
         return row
+
+
+def _is_not_mistaken() -> Q:
+    """Agents but external ones under the name of one of ours: whatever the file says of it was meant for that one."""
+    return Q(kind=Agent.Kind.BUILT_IN) | ~Q(slug__in=agent_names())
 
 
 def _register(row: registry.Row) -> None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.text import slugify
 
+from evaluator.agents import agent_names
 from runs import agents
 from runs.errors import RunError
 from runs.models import Agent, Configuration, ModelVersion
@@ -70,8 +71,11 @@ def _agent(name: str) -> Agent:
     ours = Agent.objects.filter(kind=Agent.Kind.BUILT_IN)
     if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
         raise RunError(f"{name} is a built-in agent: choose another name for yours")
-    known = Agent.objects.filter(name=name).first()
-    return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50]), is_public=False))
+    if known := Agent.objects.filter(name=name).first():
+        return known
+    if slugify(name) in agent_names():  # also where this site has not registered it
+        raise RunError(f"{name} is the name of a built-in agent: choose another name for yours")
+    return save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50]), is_public=False))
 
 
 def _model(identifier: str) -> ModelVersion | None:

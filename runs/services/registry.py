@@ -41,7 +41,10 @@ def save_row(*, row: Row) -> Row:
     Raises:
         ValidationError: with all problems. A configuration that has runs keeps its agent, model, settings and role, and
             no two configurations have the same. The role of a built-in agent's is the agent's, whatever the row says.
+            An external agent that has configurations stays external.
     """
+    if isinstance(row, Agent):
+        _refuse_to_become_built_in(row)
     if isinstance(row, Configuration):
         if row.agent_id is not None:
             row.role = agents.role_of(row.agent) or row.role
@@ -137,6 +140,16 @@ def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list
     if before is None:
         return ["new"]
     return [f"{name} {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
+
+
+def _refuse_to_become_built_in(row: Agent) -> None:
+    """Refuse to make other people's results those of an agent of ours, which has the same slug."""
+    before = Agent.objects.filter(pk=row.pk, kind=Agent.Kind.EXTERNAL, configurations__isnull=False).first()
+    if before is not None and row.kind == Agent.Kind.BUILT_IN:
+        raise ValidationError(
+            f"seen the external agent {before.name}, which has configurations, under the slug {before.slug}; "
+            "expected none: give it another slug before a built-in agent takes this one"
+        )
 
 
 def _refuse_change_of_identity(row: Configuration) -> None:

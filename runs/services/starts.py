@@ -92,9 +92,10 @@ def same_runs(
 
 
 def next_repeat(run: Run) -> int:
-    """Return the number of the first repeat after all that there are."""
+    """Return the number of the first repeat after all that there are under the current protocol."""
     same = Run.objects.filter(configuration=run.configuration, suite=run.suite, device_class=run.device_class)
-    return int(same.filter(protocol=run.protocol).aggregate(last=Max("repeat"))["last"]) + 1
+    last = same.filter(protocol=PROTOCOL).aggregate(last=Max("repeat"))["last"]
+    return 0 if last is None else int(last) + 1
 
 
 def same_text(run: Run) -> str:

@@ -64,18 +64,30 @@ def test_a_reference_line_is_drawn_and_never_ranked(published, entry, page) -> N
 
 def test_who_takes_other_categories_is_on_no_board_of_this_one(published, entry, page) -> None:
     for slug, role in (("eager", "reference_line"), ("block_tuner", "entry")):
-        agent = factories.make_agent(slug=slug, name=slug)
+        agent = factories.make_agent(slug=slug, name=slug, kind="built_in")
         published(configuration=factories.make_configuration(agent=agent, model=None, role=role))
     shown = {category: page(f"/board/smoke/{category}/cpu-x86_64/") for category in ("all", "torch2hip", "hip2hip")}
     names = {category: [one.agent for one in board.entries] for category, board in shown.items()}
     assert names == {"all": ["block_tuner"], "torch2hip": ["eager"], "hip2hip": ["block_tuner"]}
 
 
+def test_an_external_agent_of_the_same_name_takes_every_category(published, page, client) -> None:
+    agent = factories.make_agent(slug="eager", name="Eager", kind="external")
+    published(configuration=factories.make_configuration(slug="eager", agent=agent, model=None))
+    assert [one.rank for one in page("/board/smoke/hip2hip/cpu-x86_64/").entries] == [1]
+    assert page("/").boards[0].leaders["hip2hip"].agent == "Eager"
+    for address in ("/agent/eager/", "/configuration/eager/"):
+        shown = page(address)
+        assert len(shown.standings[0].tallies) == 4
+        assert "PyTorch" not in shown.lead
+
+
 def test_pytorch_to_triton_has_a_board_of_its_own_with_eager_as_its_line(entry, page, db) -> None:
     tasks = [factories.make_task(category=category) for category in ("torch2hip", "torch2triton")]
     suite = factories.make_suite(tasks, name="modules")
-    for slug, role in (("eager", "reference_line"), ("mine", "entry")):
-        configuration = factories.make_configuration(agent=factories.make_agent(slug=slug, name=slug), role=role)
+    for slug, kind, role in (("eager", "built_in", "reference_line"), ("mine", "external", "entry")):
+        agent = factories.make_agent(slug=slug, name=slug, kind=kind)
+        configuration = factories.make_configuration(agent=agent, role=role)
         run = factories.make_run(suite=suite, state="published", configuration=configuration)
         for result in run.results.all():
             factories.publish(factories.make_attempt(result=result, status="passed"))

@@ -150,7 +150,7 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
     runs = [
         RunRow(
             *(r, r, "claude", "entry", "Claude Code", "Opus 4.6", "claude-opus-4-6", {}, "run_here", None, None),
-            *(factories.NOON, "claude", None, None, 0, 0, None),
+            *(factories.NOON, "claude", "external", None, None, 0, 0, None),
         )
         for r in range(3)
     ]

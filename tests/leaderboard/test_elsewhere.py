@@ -9,7 +9,9 @@ from hashlib import sha256
 from urllib.robotparser import RobotFileParser
 
 import pytest
+from django.utils import timezone
 
+from runs.models import AuditEntry, Run
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"
@@ -36,10 +38,30 @@ def test_a_citation_has_a_day_and_the_digest_of_the_entries_on_that_day(board, p
     assert r"cpu-x86\_64" in bibtex  # TeX would end at a bare underscore
 
 
-def test_what_is_published_later_changes_the_digest(board, published, entry, page) -> None:
-    before = page(BOARD).citation.sha256
-    published(configuration=entry("Third"))
-    assert page(BOARD).citation.sha256 != before
+def test_only_what_is_withdrawn_or_corrected_changes_the_digest_of_a_day_that_is_over(
+    board, published, entry, page
+) -> None:
+    run = published(configuration=entry("Theirs"), origin="imported", bundle_digest="a" * 64)
+    cited = page(BOARD).citation
+    assert cited.is_over
+    published(configuration=entry("Third"), published_at=timezone.now())
+    result = run.results.first()
+    again = factories.make_attempt(result=result, status="wrong_output")
+    moved = {"run": run, "result": result, "from_attempt": result.published_attempt, "to_attempt": again}
+    AuditEntry.objects.create(actor_name="test", action="publish", at=timezone.now(), **moved)
+    factories.publish(again)
+    Run.objects.filter(pk=run.pk).update(trust="reproduced", reproduced_tasks=5, verified_tasks=6)
+    for address in (BOARD, cited.url, f"{BOARD}?trust=run_here&sort=cost_usd"):
+        assert page(address).citation == cited
+    Run.objects.filter(pk=run.pk).update(state="withdrawn")
+    assert page(BOARD).citation.sha256 != cited.sha256
+
+
+def test_a_board_that_began_today_is_cited_as_of_a_day_that_is_not_over(published, page, client) -> None:
+    published(published_at=timezone.now())
+    cited = page(BOARD).citation
+    assert (cited.day, cited.is_over) == (f"{timezone.now():%Y-%m-%d}", False)
+    assert "or was published later on that day" in client.get(BOARD).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from runs.models import AuditEntry
+from leaderboard.pages.board import history
+from runs.models import AuditEntry, Run
 from tests import factories
 from tests.leaderboard.timed import TASKS, noisy
 
@@ -46,6 +47,22 @@ def test_another_result_that_is_published_makes_a_day(timed, page) -> None:
         ("2026-11-04", TASKS - 1),
         ("2026-11-01", TASKS),
     ]
+
+
+def test_the_oldest_day_shown_names_as_new_who_was_not_ranked_on_the_day_before(timed, page, monkeypatch) -> None:
+    monkeypatch.setattr(history, "MOST_DAYS", 1)
+    timed("Old", noisy(0.1))
+    timed("New", noisy(0.5), published_at=LATER)
+    shown = page(HISTORY)
+    assert [(one.day, len(one.entries)) for one in shown.days] == [("2026-11-04", 2)]
+    assert shown.tables["days"].cells()[0]["new"].text == "New"
+    assert shown.all_days == 2
+
+
+def test_a_run_that_was_withdrawn_and_published_again_is_there_from_then_on(timed, page) -> None:
+    run = timed("One", noisy(0.1))
+    Run.objects.filter(pk=run.pk).update(published_at=LATER)
+    assert [(one.day, len(one.entries)) for one in page(HISTORY).days] == [("2026-11-04", 1)]
 
 
 def test_the_chart_names_the_first_of_each_day_oldest_first(timed, page) -> None:

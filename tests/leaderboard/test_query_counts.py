@@ -12,10 +12,10 @@ from tests import factories
 MOST = 6
 COUNTS = {
     "/": 5,  # and the counter of changes, where what stands on boards may be kept: outside of a transaction
-    "/board/smoke/all/cpu-x86_64/": 5,
+    "/board/smoke/all/cpu-x86_64/": 6,
     "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
-    "/board/smoke/all/cpu-x86_64/badge.svg": 5,
-    "/board/smoke/all/cpu-x86_64/embed/table/entries/": 5,
+    "/board/smoke/all/cpu-x86_64/badge.svg": 6,
+    "/board/smoke/all/cpu-x86_64/embed/table/entries/": 6,
     "/history/smoke/all/cpu-x86_64/": 5,
     "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,

@@ -18,6 +18,7 @@ from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run, Submission, Task, Verification
 from runs.services import audits, publishing, submissions, verification
 from runs.services.run_actions import failed_results
+from runs.services.starts import next_repeat
 from runs.services.takedowns import take_down
 from tests import factories
 from tests.runs.bundling import make_zip
@@ -325,6 +326,15 @@ def test_another_repeat_is_started_from_the_page_of_a_run(site: Site) -> None:
     names = ("configuration", "suite", "device_class", "repeat", "repeats")
     wanted = (run.configuration_id, run.suite_id, run.device_class_id, 5, 1)
     assert tuple(int(form[name].value()) for name in names) == wanted
+
+
+def test_another_repeat_of_a_run_of_an_earlier_protocol_is_the_first_of_this_one(site: Site) -> None:
+    run = site.new_run(repeat=4)
+    Run.objects.filter(pk=run.pk).update(protocol="arena-0")
+    run.refresh_from_db()
+    assert next_repeat(run) == 0
+    site.new_run(repeat=1)
+    assert next_repeat(run) == 2
 
 
 def test_buttons_ask_as_often_whatever_a_run_has(maintainer: Client) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 from evaluator.tasks.spec import TaskSpec
+from runs import agents
 from runs.errors import RegistryError
 from runs.loading import registry
 from runs.models import Agent, Configuration, DeviceClass, Host, ModelVersion, Suite
 from runs.services import catalog
+from tests import factories
 from tests.runs.conftest import Site
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +83,30 @@ def test_the_role_of_a_built_in_agent_follows_from_its_kind(tmp_path: Path) -> N
         load(tmp_path, "configurations: {mine: {agent: rewrite, role: entry}}")
     load(tmp_path, "configurations: {rewrite: {agent: rewrite, role: entry}}")
     assert Configuration.objects.get(slug="rewrite").role == "reference_line"
+
+
+def test_a_built_in_agent_does_not_take_over_an_external_one_of_its_name(tmp_path: Path) -> None:
+    theirs = factories.make_agent(slug="compile", name="Compile")
+    factories.make_configuration(slug="theirs", agent=theirs)
+    for only_missing in (False, True):
+        with pytest.raises(RegistryError) as caught:
+            registry.load_registry(registry.BUNDLED, only_missing=only_missing)
+        (problem,) = caught.value.problems
+        assert "agents.compile: seen the external agent Compile, which has configurations" in problem
+        assert "give it another slug" in problem
+    Agent.objects.filter(pk=theirs.pk).update(slug="compile-theirs")
+    registry.load_registry(registry.BUNDLED, only_missing=True)
+    assert Configuration.objects.get(slug="compile").agent.kind == "built_in"
+
+
+def test_a_migration_gave_configurations_of_built_in_agents_their_role() -> None:
+    registry.load_registry(registry.BUNDLED)
+    migration = import_module("runs.migrations.0009_rewrite_is_a_reference_line")
+    rows = Configuration.objects.filter(agent__slug__in=[one for named in migration.ROLES.values() for one in named])
+    for wrong in ("entry", "reference_line"):
+        rows.update(role=wrong)
+        migration.take_the_agents_role(apps, None)
+        assert {row.role == agents.role_of(row.agent) for row in rows.all()} == {True}
 
 
 def test_only_what_is_missing_is_registered_if_so_wanted(tmp_path: Path, site: Site) -> None:

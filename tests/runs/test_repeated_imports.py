@@ -17,7 +17,7 @@ from django.test import Client
 from evaluator.bundles.checking import CheckedBundle, check_files
 from evaluator.bundles.problems import BundleProblem
 from runs.loading import bundles as intake
-from runs.models import AuditEntry, Claim, Run, Submission
+from runs.models import Agent, AuditEntry, Claim, Run, Submission
 from runs.services import submissions, takedowns
 from runs.submissions.forms import SubmitForm
 from tests.bundles import made
@@ -239,6 +239,8 @@ def test_check_refuses_what_only_this_site_can_refuse(site: Site, tmp_path: Path
     assert agree(make_folder(tmp_path / "other", site.suite, suite_digest="0" * 64))
     assert "no configuration is named 'nobody'" in agree(good, configuration="nobody")
     assert "built-in agent" in agree(good, set=["agent=Expert"])
+    Agent.objects.filter(slug="eager").update(slug="renamed", name="Renamed")
+    assert "name of a built-in agent" in agree(good, set=["agent=Eager"]), "also where it is not registered"
     assert agree(good) == ""
     assert agree(good) == ""
     other = tmp_path / "other.zip"

@@ -107,18 +107,42 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
         return None
     if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
         view = replace(view, source="", operator="")
+    tasks = tuple(task for task in board_tasks if view.includes(task))
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
     runs = [run for run in runs if takes_part(run, board_tasks)]
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
-    whole = standings(board_tasks, runs, results, is_functional=device_row.is_functional)
-    tasks = tuple(task for task in board_tasks if view.includes(task))
-    shown = whole
-    if tasks != board_tasks:
-        part = standings(tasks, runs, results, is_functional=device_row.is_functional)
-        shown = replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
+    shown = _standings(board_tasks, tasks, runs, results, device_row)
     categories = frozenset(task.category for task in all_tasks)
     made_of = tuple(runs), tuple(results)
     return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown, *made_of)
+
+
+def as_of(board: Board, day: str) -> Board:
+    """Today's board at the end of an earlier day, as `load` makes it but for what no day restores (`cited_table`)."""
+    view = replace(board.view, as_of=day)
+    assert view.until is not None
+    runs = tuple(run for run in board.runs if run.published_at <= view.until)
+    later = boards.publications(board.rows, view.until)
+    if runs == board.runs and not later:
+        return replace(board, view=view)
+    rows = tuple(boards.as_they_were(board.rows, later, view.asked_protocol, view.until))
+    shown = _standings(board.board_tasks, board.tasks, runs, rows, board.device)
+    return replace(board, view=view, standings=shown, runs=runs, rows=rows)
+
+
+def _standings(
+    board_tasks: tuple[TaskRow, ...],
+    tasks: tuple[TaskRow, ...],
+    runs: Sequence[RunRow],
+    results: Sequence[ResultRow],
+    device: DeviceRow,
+) -> Standings:
+    """Ranks over all tasks of the board, and all other numbers over some of them."""
+    whole = standings(board_tasks, runs, results, is_functional=device.is_functional)
+    if tasks == board_tasks:
+        return whole
+    part = standings(tasks, runs, results, is_functional=device.is_functional)
+    return replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
 
 
 def _ranked_as(part: tuple[Entry, ...], whole: tuple[Entry, ...]) -> tuple[Entry, ...]:

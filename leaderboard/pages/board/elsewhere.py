@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
 from leaderboard.formatting import rate, short, significant
 from leaderboard.pages.base import day_of, ranked_name
-from leaderboard.pages.board.board import Board
+from leaderboard.pages.board.board import Board, as_of
 from leaderboard.pages.board.standings import Entry
 from leaderboard.tables import Table, csv_lines
 from leaderboard.words import role_note
@@ -25,8 +26,9 @@ class Citation:
     title: str
     day: str  # of the data, in UTC
     url: str  # shows what was public by the end of that day
-    csv_url: str  # the entries' table on that day
-    sha256: str  # of the bytes at `csv_url`: another digest means that a result was withdrawn or found wrong since
+    is_over: bool  # the day: otherwise what is published until its end changes the digest, too
+    csv_url: str  # the ranks on that day, without what only today has
+    sha256: str  # of the bytes at `csv_url`: another digest means that something was withdrawn or corrected since
     note: str
 
 
@@ -37,19 +39,35 @@ class Badge:
     kind: Literal["ranked", "other"]
 
 
-def citation_of(board: Board, entries: Table) -> Citation:
-    day = day_of({"as_of": board.view.as_of})
-    url = board.url(as_of=day)
+def cited(board: Board) -> Board:
+    """The board that a citation names: of the day that was asked for, else of yesterday, or of today if it began today.
+
+    It is neither filtered by trust nor sorted, since an earlier day's trust and costs are not known.
+    """
+    today = datetime.now(UTC).date()
+    day = today - timedelta(days=1)
+    if board.view.as_of or all(run.published_at.astimezone(UTC).date() > day for run in board.runs):
+        found = replace(board, view=replace(board.view, as_of=day_of({"as_of": board.view.as_of})))
+    else:
+        found = as_of(board, day.isoformat())
+    return replace(found, view=replace(found.view, trust="", sort=""))
+
+
+def citation_of(board: Board, ranks: Table) -> Citation:
+    """Of a board that `cited` returned, and its `cited_table`."""
+    day = board.view.as_of
+    url = board.url()
     path, _, query = url.partition("?")
-    digest = sha256("".join(csv_lines(entries)).encode()).hexdigest()
+    digest = sha256("".join(csv_lines(ranks)).encode()).hexdigest()
     return Citation(
         key="-".join(("arenaboard", board.suite.name, board.category, board.device.slug, day)),
         title=f"ArenaBoard: {board.title} on {board.device.title}",
         day=day,
         url=url,
-        csv_url=f"/api/v1{path}entries.csv?{query}",
+        is_over=date.fromisoformat(day) < datetime.now(UTC).date(),
+        csv_url=f"/api/v1{path}cited.csv?{query}",
         sha256=digest,
-        note=f"{board.subject}, suite digest {short(board.suite.digest)}, as of {day}, SHA-256 of entries.csv {digest}",
+        note=f"{board.subject}, suite digest {short(board.suite.digest)}, as of {day}, SHA-256 of cited.csv {digest}",
     )
 
 

@@ -72,7 +72,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> HistoryPag
         return None
     publications = boards.publications(board.rows)
     all_days = _all_days(board, publications)
-    days = _days(board, publications, all_days[-MOST_DAYS:])
+    days = _days(board, publications, all_days[-MOST_DAYS - 1 :])[:MOST_DAYS]  # one more: who is new on the first shown
     return HistoryPage(
         title=f"{board.title}: history",
         lead=f"Who was ranked on {board.device.title} under protocol {view.asked_protocol}, at the end of each day on "
@@ -94,11 +94,14 @@ def build(query: Query, *, suite: str, category: str, device: str) -> HistoryPag
 
 
 def _all_days(board: Board, publications: Sequence[PublicationRow]) -> list[date]:
-    """The days on which a run or another attempt at one of its results was published, oldest first."""
-    shown = {run.id for run in board.runs}
-    results = {row.id for row in board.rows if row.run_id in shown}
-    moments = [run.published_at for run in board.runs] + [one.at for one in publications if one.result_id in results]
-    return sorted({at.astimezone(UTC).date() for at in moments})
+    """The days on which a run or another attempt at one of its results was published, oldest first.
+
+    What was published before its run was withdrawn, and published again, is not shown as of that day, so it makes none.
+    """
+    since = {run.id: run.published_at for run in board.runs}
+    results = {row.id: since[row.run_id] for row in board.rows if row.run_id in since}
+    later = [one.at for one in publications if one.result_id in results and one.at >= results[one.result_id]]
+    return sorted({at.astimezone(UTC).date() for at in (*since.values(), *later)})
 
 
 def _days(board: Board, publications: Sequence[PublicationRow], days: Sequence[date]) -> tuple[PastDay, ...]:

@@ -10,7 +10,7 @@ from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board import charts, screen
 from leaderboard.pages.board.board import Board, load, other_boards
-from leaderboard.pages.board.elsewhere import Citation, card_lines, citation_of
+from leaderboard.pages.board.elsewhere import Citation, card_lines, citation_of, cited
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
 from leaderboard.pages.protocols import OtherProtocol
@@ -63,6 +63,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     found = boards.with_runs(board.suite.id)
     protocols = board.protocols("board", found)
     ranks = screen.entries_table(board, entries)
+    cited_board = cited(board)
+    cited_ranks = screen.cited_table(cited_board)
     return BoardPage(
         title=board.title,
         lead=_lead(board),
@@ -70,7 +72,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         crumbs=(Link("Leaderboards", page_url("home")),),
         card_lines=card_lines(entries),
         charts=charts.charts(board, entries),
-        tables=by_slug(ranks, screen.results_table(board, entries, results)),
+        tables=by_slug(ranks, screen.results_table(board, entries, results), cited_ranks),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -87,7 +89,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         entries=tuple(entries),
         results=tuple(results),
         refusals=_refusals(board),
-        citation=citation_of(board, ranks),
+        citation=citation_of(cited_board, cited_ranks),
         other_protocols=protocols.others,
         protocol_notice=protocols.notice,
         other_boards=other_boards(board, found),

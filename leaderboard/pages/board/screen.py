@@ -22,6 +22,10 @@ GROUPS = (
     ("Not ranked", "Some of their results are missing or do not count, so their rank is not known.", "unranked"),
     ("Reference lines", "Shown for comparison. Never ranked.", "reference"),
 )
+ONLY_TODAY = (  # columns whose values on an earlier day are not known
+    *("trust", "reproduced_tasks", "verified_tasks", "suspect", "evaluated_from", "evaluated_until"),
+    *("sessions", "cost_usd", "cost_usd_of"),
+)
 
 
 def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
@@ -54,6 +58,14 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     if board.standings.entries:
         empty = "No entry matches. Remove a filter."
     return grouped("entries", _caption(board, is_paper), columns, groups, empty)
+
+
+def cited_table(board: Board) -> Table:
+    """The ranks as a citation names them: without the columns that only today has, of which none restores a day."""
+    shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
+    ranks = entries_table(board, in_order(shown, board.view), is_sortable=False)
+    kept = tuple(field for field in ranks.fields if field.key not in ONLY_TODAY)
+    return replace(ranks, slug="cited", caption="What the digest of the citation is of", fields=kept)
 
 
 def results_table(board: Board, entries: Sequence[Entry], results: Sequence[BoardResult]) -> Table:
