@@ -69,7 +69,7 @@ def _agent(name: str) -> Agent:
         raise RunError("the agent's name has no Latin letter or digit")
     ours = Agent.objects.filter(kind=Agent.Kind.BUILT_IN)
     if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
-        raise RunError(f"{name} is a built-in agent: choose another name for yours")
+        raise RunError(f"{name} is a built-in agent: name yours in the form's field Agent, or with --set agent=NAME")
     known = Agent.objects.filter(name=name).first()
     return known or save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50]), is_public=False))
 
