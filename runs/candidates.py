@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from evaluator.agents import REFERENCE_AGENTS, produce
-from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.candidate import LIBRARY_LINES, Candidate
 from evaluator.tasks.reader import load_task
-from evaluator.tasks.spec import TaskSpec
+from evaluator.tasks.spec import CATEGORIES, TaskSpec
 from runs import archive
 from runs.errors import RunError
 from runs.models import Agent, Configuration, Result, Suite, Task
@@ -46,6 +47,20 @@ def archive_sources(candidate: Candidate) -> dict[str, str]:
     return {path: archive.put(data) for path, data in candidate.files.items()}
 
 
+def is_library_line(agent: Agent) -> bool:
+    """Return whether this is one of our own lines of the library, whose candidates may be PyTorch modules."""
+    return agent.kind == Agent.Kind.BUILT_IN and agent.slug in LIBRARY_LINES
+
+
+def foreign_files(files: Mapping[str, str], task: Task) -> list[str]:
+    """Return the paths that no candidate of the task may have, from path → sha256; a row of any version will do.
+
+    As `evaluator.tasks.candidate.foreign_files` says of all but lines of the library.
+    """
+    own = {} if CATEGORIES[task.category].starts_from_torch else task.files
+    return [name for name, digest in files.items() if name not in task.editable and own.get(name) != digest]
+
+
 def columns(candidate: Candidate, files: dict[str, str]) -> dict[str, Any]:
     """Return a result's columns for its candidate; `files` comes from `archive_sources`."""
     return {
@@ -63,4 +78,6 @@ def candidate_of(result: Result) -> Candidate:
     """
     files = {path: archive.get(digest) for path, digest in result.candidate_files.items()}
     problems = tuple((reason, detail) for reason, detail in result.candidate_problems)
-    return Candidate(files, result.run.configuration.agent.slug, problems)
+    agent = result.run.configuration.agent
+    borrows_name = agent.slug in LIBRARY_LINES and not is_library_line(agent)
+    return Candidate(files, f"{agent.slug} (not built in)" if borrows_name else agent.slug, problems)

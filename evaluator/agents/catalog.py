@@ -50,6 +50,11 @@ class AgentFolder:
         str, ...
     ] = ()  # required and without a default: names of settings, `program`, `secrets` (at least one)
 
+    @property
+    def takes_plain(self) -> bool:
+        """Whether it takes plain tasks, which have no expert for it to submit."""
+        return self.name != "expert"
+
 
 def agent_names() -> tuple[str, ...]:
     """The names of all folders beside this file that hold an agent.yaml, sorted."""

@@ -64,6 +64,7 @@ class TaskRow(NamedTuple):
     category: str
     source: str
     operator: str  # type of operator from the task's provenance, or empty
+    is_plain: bool = False  # it ships no expert
 
 
 class RunRow(NamedTuple):
@@ -127,7 +128,7 @@ class PublicationRow(NamedTuple):
     values: list[Any]
 
 
-TASK = ("id", "path", "name", "category", "source", "provenance")
+TASK = ("id", "path", "name", "category", "source", "provenance", "is_plain")
 RUN = (
     *("id", "repeat", "configuration__slug", "configuration__role", "configuration__agent__name"),
     *("configuration__model__name", "configuration__model__identifier", "configuration__settings"),
@@ -183,7 +184,8 @@ def with_runs(suite_id: int, **filters: int) -> list[BoardRow]:
 
 def task_row(row: Sequence[Any]) -> TaskRow:
     """The row of the columns in TASK."""
-    return TaskRow._make((*row[:-1], str(row[-1].get("operator_type", ""))))
+    *values, provenance, is_plain = row
+    return TaskRow._make((*values, str(provenance.get("operator_type", "")), is_plain))
 
 
 class Participant(Protocol):
@@ -198,15 +200,15 @@ class Participant(Protocol):
 
 
 def takes_part(run: Participant, tasks: Sequence[TaskRow]) -> bool:
-    """Whether a board of these tasks shows a run: an entry that takes one of their categories, a line that takes all.
+    """Whether a board of these tasks shows a run: an entry that takes one of them, a line that takes all.
 
-    Other agents than built-in ones take every category.
+    Built-in agents take some categories, and `expert` no plain tasks; others take every task.
     """
-    categories, agent = {task.category for task in tasks}, known(run.agent_slug, run.agent_kind)
+    agent = known(run.agent_slug, run.agent_kind)
     if agent is None:
         return True
-    lacking = categories - {*agent.categories}
-    return lacking != categories if run.role == "entry" else not lacking
+    taken = [task.category in agent.categories and (agent.takes_plain or not task.is_plain) for task in tasks]
+    return any(taken) if run.role == "entry" else all(taken)
 
 
 def public_runs(suite_id: int, device_slug: str, protocol: str, as_of: datetime | None = None) -> list[RunRow]:

@@ -6,15 +6,18 @@ its mean over runs. No rank is based on them: one task can dominate a mean.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
+from evaluator.records.measurements import PAPER_CLOCKS
 from leaderboard.statistics.limits import MIN_RUNS_FOR_SPREAD, MISSING, NOT_TIMED
 from leaderboard.statistics.results import Numbers, ResultMatrix, paper_times
 
 ONE_RUN = f"A spread between runs needs {MIN_RUNS_FOR_SPREAD} runs."
 MIXED = "No mean across categories: the paper times them with different clocks. Each category has its own leaderboard."
+NO_CLOCK = "The paper has no such category: no clock of its own times it."
 NONE_CORRECT = "A run without a correct result has no geometric mean."
 COMPILED_POINTS, CORRECT_POINTS, SPEED_POINTS = 20, 100, 100  # of the score
 
@@ -45,11 +48,18 @@ class PaperColumns:
     refused: str | None
 
 
-def paper_columns(results: ResultMatrix, *, is_mixed: bool = False) -> PaperColumns:
-    """Compute the columns of one entry. `is_mixed`: the tasks are of several categories, so there is no mean."""
-    times, refused = paper_times(results), None
-    if is_mixed:
-        refused = MIXED
+def why_no_mean(categories: Collection[str]) -> str | None:
+    """Why tasks of these categories have no mean on the paper's clock; None where they may have one."""
+    if len(set(categories)) > 1:
+        return MIXED
+    return None if set(categories) <= PAPER_CLOCKS.keys() else NO_CLOCK
+
+
+def paper_columns(results: ResultMatrix, *, refused: str | None = None) -> PaperColumns:
+    """Compute the columns of one entry. `refused`: why its tasks have no mean, if they have none."""
+    times = paper_times(results)
+    if refused:
+        pass
     elif not results.is_complete:
         refused = MISSING
     elif not np.isfinite(times).all():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -58,6 +58,9 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
     suite, device_class, round = _suite(bundle, problems), _device_class(bundle, problems), _round(bundle, problems)
     if round is not None and device_class is not None:
         problems += [text for entry in bundle.entries for text in _other_cases(entry, round, device_class)]
+    tasks = {task.path: task for task in suite.tasks.all()} if suite else {}
+    if not candidates.is_library_line(configuration.agent):
+        problems += [text for entry in bundle.entries if entry.task in tasks for text in _foreign(entry, tasks)]
     if problems or suite is None or device_class is None:
         raise BundleError(problems)
     run = Run.objects.create(
@@ -73,7 +76,6 @@ def _written(bundle: Bundle, configuration: Configuration, actor: Actor) -> Run:
         calibrations=[{"device": one.device, **verdicts.calibration_figures(one)} for one in bundle.calibrations],
         created_by=actor if isinstance(actor, User) else None,
     )
-    tasks = {task.path: task for task in suite.tasks.all()}
     for entry in bundle.entries:
         _write_entry(run, tasks[entry.task], entry)
     note(AuditEntry.Action.IMPORT, actor, f"bundle {bundle.digest[:12]}", run=run)
@@ -146,6 +148,18 @@ def _other_cases(entry: BundledResult, round: Round, device_class: DeviceClass) 
         (c.id, c.category) for c in entry.unseen.cases
     }:
         yield BundleProblem(place, "other cases", f"{FROM_SECRET} of {round}")
+
+
+def _foreign(entry: BundledResult, tasks: Mapping[str, Task]) -> Iterator[BundleProblem]:
+    """Yield a problem for each file that a candidate of this task may not have.
+
+    Its record does not tell: the evaluator lets our lines of the library have the PyTorch module, and an upload may
+    bring their files under another name.
+    """
+    task, files = tasks[entry.task], entry.candidate.ref_files
+    allowed = f"only {', '.join(task.editable)}"
+    for name in candidates.foreign_files(files, task):
+        yield BundleProblem(f"candidates/{slug(entry.task)}/{name}", "a file that a candidate may not have", allowed)
 
 
 def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:

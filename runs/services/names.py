@@ -17,6 +17,7 @@ from runs.models import Agent, Configuration, ModelVersion
 from runs.services.registry import save_row, settings_digest
 
 SETTINGS = ("agent_version", "settings")  # facts that distinguish configurations of the same agent and model
+YOURS = "name yours in the form's field Agent, or with --set agent=NAME"
 SLUG_CHARACTERS = 90  # of a configuration's slug; a number may be appended
 
 
@@ -70,11 +71,11 @@ def _agent(name: str) -> Agent:
         raise RunError("the agent's name has no Latin letter or digit")
     ours = Agent.objects.filter(kind=Agent.Kind.BUILT_IN)
     if ours.filter(Q(name__iexact=name) | Q(slug=slugify(name))).exists():
-        raise RunError(f"{name} is a built-in agent: choose another name for yours")
+        raise RunError(f"{name} is a built-in agent: {YOURS}")
     if known := Agent.objects.filter(name=name).first():
         return known
     if slugify(name) in agent_names():  # also where this site has not registered it
-        raise RunError(f"{name} is the name of a built-in agent: choose another name for yours")
+        raise RunError(f"{name} is the name of a built-in agent: {YOURS}")
     return save_row(row=Agent(name=name, slug=_free(Agent, slugify(name)[:50]), is_public=False))
 
 

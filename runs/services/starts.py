@@ -48,7 +48,8 @@ def start_runs(
         raise RunError(f"{same_text(known)}, at /run/{known.pk}/")
     if tasks_left_out(configuration, suite) == suite.tasks.count():
         takes = ", ".join(agents.categories_of(configuration))
-        raise RunError(f"{configuration} takes tasks of {takes}, and {suite} has none of them")
+        kind = "" if agents.agent_of(configuration).takes_plain else " that are not plain"
+        raise RunError(f"{configuration} takes tasks of {takes}{kind}, and {suite} has none of them")
     is_session = agents.works_in_sessions(configuration)
     if is_session:
         _refuse_unready(configuration, device_class)
@@ -73,8 +74,11 @@ def start_runs(
 
 
 def tasks_left_out(configuration: Configuration, suite: Suite) -> int:
-    """Return how many tasks of the suite are of a category that the agent does not take."""
-    return suite.tasks.exclude(category__in=agents.categories_of(configuration)).count()
+    """Return how many tasks of the suite the agent does not take, by their category or because they are plain."""
+    taken = suite.tasks.filter(category__in=agents.categories_of(configuration))
+    if not agents.agent_of(configuration).takes_plain:
+        taken = taken.filter(is_plain=False)
+    return suite.tasks.count() - taken.count()
 
 
 def same_runs(

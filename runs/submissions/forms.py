@@ -21,6 +21,10 @@ from runs.models.audits import VERDICTS
 from runs.services.verification import MOST_DRAWN
 from runs.submissions.uploading import MOST_BYTES
 
+AGENT_HELP = (
+    "Who wrote the candidates, as leaderboards should show it. Empty: as in the bundle. A bundle of one of our own "
+    "agents needs a name of your own here, such as Sam's chat_loop; so do results of other benchmarks that name nobody."
+)
 LARGEST_REPORT = 4 << 20  # bytes of an activity report
 
 
@@ -41,7 +45,7 @@ def _line(label: str, help_text: str, max_length: int = 200) -> forms.CharField:
 class DeclaredFactsForm(forms.Form):
     """Facts that a bundle may lack. All are optional, and shown as self-declared."""
 
-    agent = _line("Agent", "Who wrote the candidates, as leaderboards should show it. Empty: as in the bundle.", 100)
+    agent = _line("Agent", AGENT_HELP, 100)
     agent_version = _line("Agent version", "A release or a commit.")
     model = _line("Model", "The exact identifier that was requested. Empty: as in the bundle, or none.", 100)
     settings = _line("Settings", "What influences results: time limit, iterations, effort.")
@@ -90,9 +94,9 @@ class FactsForm(DeclaredFactsForm):
 
 
 class SubmitForm(DeclaredFactsForm):
-    """Submits a bundle. Only file, licence and consent are required, and stand first."""
+    """Submits a bundle. Only file, licence and consent are required; what many bundles need stands first with them."""
 
-    field_order = NEEDED = ("bundle", "licence", "consent", "mail")
+    field_order = NEEDED = ("bundle", "agent", "licence", "consent", "mail")
     licence = forms.ChoiceField(
         choices=[("", "Choose"), *Submission.Licence.choices],  # a browser would choose the first by itself
         label="Licence",
@@ -116,7 +120,7 @@ class SubmitForm(DeclaredFactsForm):
         return [self[name] for name in self.NEEDED]
 
     def facts(self) -> list[forms.BoundField]:
-        return [self[name] for name in DeclaredFactsForm.base_fields]
+        return [self[name] for name in DeclaredFactsForm.base_fields if name not in self.NEEDED]
 
     def has_facts(self) -> bool:
         """Return whether a fact was filled in, or is wrong."""

@@ -82,6 +82,17 @@ def test_an_external_agent_of_the_same_name_takes_every_category(published, page
         assert "PyTorch" not in shown.lead
 
 
+def test_the_expert_is_no_line_over_plain_tasks(published, page) -> None:
+    for slug in ("expert", "baseline"):
+        agent = factories.make_agent(slug=slug, name=slug)
+        configuration = factories.make_configuration(agent=agent, model=None, role="reference_line")
+        run = published(configuration=configuration)
+    run.suite.tasks.filter(pk=run.suite.tasks.filter(category="hip2hip").first().pk).update(is_plain=True)
+    shown = {category: page(f"/board/smoke/{category}/cpu-x86_64/") for category in ("all", "torch2hip", "hip2hip")}
+    names = {category: sorted(one.agent for one in board.entries) for category, board in shown.items()}
+    assert names == {"all": ["baseline"], "torch2hip": ["baseline", "expert"], "hip2hip": ["baseline"]}
+
+
 def test_pytorch_to_triton_has_a_board_of_its_own_with_eager_as_its_line(entry, page, db) -> None:
     tasks = [factories.make_task(category=category) for category in ("torch2hip", "torch2triton")]
     suite = factories.make_suite(tasks, name="modules")

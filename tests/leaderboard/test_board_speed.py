@@ -10,7 +10,7 @@ import pytest
 
 from leaderboard.pages.board.standings import standings
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
-from leaderboard.statistics.paper import MIXED
+from leaderboard.statistics.paper import MIXED, NO_CLOCK
 from leaderboard.statistics.ranking import RankInterval
 from leaderboard.statistics.results import ResultValues
 from runs.models import AuditEntry
@@ -243,6 +243,20 @@ def test_a_board_as_of_a_day_has_the_results_of_that_day(timed, page) -> None:
     assert [result.status for result in then.results].count("missing") == 1
     assert line(then, "One").rank is None
     assert sum(result.may_rank for result in then.results) == 11
+
+
+def test_where_the_paper_has_no_clock_its_columns_are_refused_and_no_view_offers_them(db, page) -> None:
+    """Without a correct result all would be numbers: 0."""
+    tasks = [factories.make_task(category="torch2triton") for _ in range(6)]
+    make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", results=[WRONG] * 6)
+    shown = page("/board/timed/torch2triton/h100-sxm/?view=paper")
+    assert (line(shown, "One").paper.mean_score, line(shown, "One").paper.refused) == (None, NO_CLOCK)
+    assert [link.text for link in shown.views if link.is_here] == ["Ranks"]
+    assert "The paper's columns" not in [link.text for link in shown.views]
+    assert shown.table_kind == "board"
+    spread = page("/distribution/timed/torch2triton/h100-sxm/?clock=paper")
+    assert spread.refused == NO_CLOCK
+    assert "On the paper's clock" not in [link.text for link in spread.views]
 
 
 @pytest.mark.parametrize("view", ["", "paper"])

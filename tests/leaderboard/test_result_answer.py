@@ -118,6 +118,12 @@ def test_without_the_papers_clock_there_is_no_score(result, page) -> None:
     assert page(address(result)).paper_score is None
 
 
+def test_a_category_that_the_paper_lacks_has_no_score(timed_result, page) -> None:
+    result = timed_result("wrong_output")
+    type(result.task).objects.update(category="torch2triton")
+    assert page(address(result)).paper_score is None
+
+
 def test_gates_say_what_they_ask_on_this_device(timed_result, result, page) -> None:
     attempted(result, isa_checked={"gfx942": "compiled", "gfx950": "not checked: no compiler"})
     on_cpu, on_gpu = (

@@ -143,6 +143,7 @@ def test_it_lists_every_problem_at_once(site: Site, tmp_path: Path) -> None:
         "records/hip2hip--arena--GELU.json",
         "records/triton2triton--arena--softmax.json",
         "records/stranger.json",
+        "candidates/hip2hip--arena--GELU/gelu.hip",
     ]
     assert "expected 'arena-9', as run.json says" in found[0]
     assert "the files that were evaluated" in found[1]

@@ -207,6 +207,17 @@ def test_a_line_submits_what_it_takes_and_says_so_of_the_rest(site: Site) -> Non
         assert (bool(taken.candidate_files), bool(other.candidate_files)) == (True, not problems)
 
 
+def test_the_expert_takes_no_plain_task(site: Site) -> None:
+    expert = Configuration.objects.get(slug="expert")
+    assert starts.tasks_left_out(expert, site.suite) == 0
+    site.suite.tasks.filter(category="hip2hip").update(is_plain=True)
+    assert starts.tasks_left_out(expert, site.suite) == 1
+    assert starts.tasks_left_out(site.configuration, site.suite) == 0
+    site.suite.tasks.update(is_plain=True)
+    with pytest.raises(RunError, match="that are not plain, and two@1 has none of them"):
+        starts.start_runs(configuration=expert, suite=site.suite, device_class=site.device_class, actor="test")
+
+
 def test_an_agent_that_is_none_of_ours_writes_nothing_here(site: Site) -> None:
     stranger = Configuration.objects.get(slug="baseline")
     stranger.agent = make_agent(name="Somebody")

@@ -132,10 +132,14 @@ def test_the_same_file_again_says_what_it_did_with_it(site: Site, tmp_path: Path
 
 
 def test_the_file_comes_first_and_what_is_optional_is_folded(site: Site) -> None:
+    """The agent's name is not: a bundle of an agent of ours is rejected without another one."""
     page = logged_in("submit_bundle")[0].get("/submit/upload/").content.decode()
-    order = [page.index(f'name="{name}"') for name in ("bundle", "licence", "consent", "agent", "started_at")]
+    order = [page.index(f'name="{name}"') for name in ("bundle", "agent", "licence", "consent", "model")]
     assert order == sorted(order)
-    assert '<details class="more">' in page
+    needed, folded = page.split('<details class="more">')
+    assert "A bundle of one of our own agents needs a name of your own here" in needed
+    assert "such as chat_loop or" in needed
+    assert 'name="agent"' not in folded
 
 
 def test_no_page_with_a_form_loads_itself_anew_while_somebody_types() -> None:

@@ -10,16 +10,22 @@ import pytest
 from django.contrib.auth.models import User
 
 from evaluator.agents import produce
+from evaluator.tasks.candidate import is_library_line
+from evaluator.tasks.reader import load_task
 from runs import candidates
 from runs.errors import RunError
-from runs.models import Review, Task
-from runs.services import audits, publishing
+from runs.models import Agent, Configuration, Result, Review, Run, Task
+from runs.services import audits, catalog, publishing
+from runs.services.imports import import_run
+from runs.services.registry import register_suite
 from runs.similarity import skeleton, source_fingerprint
 from tests.bundles import made
+from tests.bundles.made import read_bundle
 from tests.runs.bundling import make_folder, make_zip
 from tests.runs.conftest import Site, checked, submitted
 
 pytestmark = pytest.mark.django_db
+MODULE = "torch2hip/arena/SiLU"
 
 
 def test_a_source_that_may_hold_a_secret_waits_for_a_maintainer(site: Site, submitter: User, tmp_path: Path) -> None:
@@ -111,6 +117,29 @@ def test_the_bundled_expert_is_known_whatever_its_blanks_and_comments(
     submission = checked(submitted(folder, submitter))
     detail = submission.reviews.get(kind=Review.Kind.EXPERT).detail
     assert detail.count("source of expert") == 2
+
+
+def test_our_line_of_the_library_is_no_candidate_under_another_name(
+    site: Site, submitter: User, tmp_path: Path
+) -> None:
+    """The evaluator's record of it passed, without a hold."""
+    (task,) = catalog.mirror_tasks(specs=[load_task(MODULE)]).values()
+    suite = register_suite(name="modules", title="Modules", tasks=[task])
+
+    def line(task: Task) -> dict[str, bytes]:
+        return dict(produce("compile", candidates.spec_of(task)).candidate.files)
+
+    folder = make_folder(tmp_path / "run", suite, sources_of=line)
+    submission = checked(submitted(folder, submitter, declared={"agent": "Mine"}))
+    assert (submission.state, Run.objects.count()) == ("rejected", 0)
+    (problem,) = submission.problems
+    assert (problem["place"], problem["expected"]) == ("candidates/torch2hip--arena--SiLU/module.py", "only kernel.hip")
+    compile = Configuration.objects.get(slug="compile")
+    result = import_run(bundle=read_bundle(folder), configuration=compile, actor="test").results.get()
+    assert is_library_line(candidates.candidate_of(result), load_task(MODULE))
+    Agent.objects.filter(slug="compile").update(kind=Agent.Kind.EXTERNAL)
+    result = Result.objects.get()
+    assert not is_library_line(candidates.candidate_of(result), load_task(MODULE))
 
 
 @pytest.mark.parametrize("name", ["kernel.hip", "kernel.py"])

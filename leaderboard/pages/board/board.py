@@ -12,6 +12,7 @@ from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.pages.protocols import Protocols, preferred, protocols_of
 from leaderboard.queries import boards
 from leaderboard.queries.boards import BoardRow, DeviceRow, ResultRow, RunRow, SuiteRow, TaskRow, takes_part
+from leaderboard.statistics.paper import NO_CLOCK, why_no_mean
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 
@@ -39,9 +40,18 @@ class Board:
         return subject_of(self.suite.name, self.suite.version, *parts, protocol=self.view.asked_protocol)
 
     @property
-    def is_mixed(self) -> bool:
-        """Whether the tasks are of several categories, which the paper times with different clocks."""
-        return len({task.category for task in self.tasks}) > 1
+    def no_mean_because(self) -> str | None:
+        """Why the tasks have no mean on the paper's clock; None where they may have one."""
+        return why_no_mean({task.category for task in self.tasks})
+
+    @property
+    def has_paper_columns(self) -> bool:
+        """Whether the paper's columns say anything here: the device has a clock, and the paper one of some category."""
+        return not self.device.is_functional and self.no_mean_because != NO_CLOCK
+
+    @property
+    def shows_paper_columns(self) -> bool:
+        return self.view.view == "paper" and self.has_paper_columns
 
     def url(self, page: str = "board", category: str = "", **changes: str) -> str:
         """Address of a page of this board with the same query, changed."""

@@ -16,6 +16,7 @@ from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
 from leaderboard.pages.protocols import OtherProtocol
 from leaderboard.queries import boards
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, too_few
+from leaderboard.statistics.paper import MIXED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         compare_inputs=board.view.hidden_inputs(_COMPARE),
         has_lines_only={entry.role for entry in board.standings.entries} == {"reference_line"},
         ranks_note=_ranks_note(board),
-        table_kind="board paper" if board.view.view else "board",
+        table_kind="board paper" if board.shows_paper_columns else "board",
     )
 
 
@@ -131,15 +132,16 @@ def _lead(board: Board) -> str:
 
 def _views(board: Board) -> tuple[Link, ...]:
     """Links to the views of this board; those about speed only where the device has a clock."""
-    here = Link("Ranks", board.url(view="", sort=""), not board.view.view)
+    here = Link("Ranks", board.url(view="", sort=""), not board.shows_paper_columns)
     compare = Link("Compare", board.other_url("compare"))
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
     if board.device.is_functional:
         return (here, compare, unseen, history)
+    paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
-        Link("The paper's columns", board.url(view="paper", sort=""), board.view.view == "paper"),
+        *((paper,) if board.has_paper_columns else ()),
         Link("Distribution", board.other_url("distribution")),
         compare,
         unseen,
@@ -173,7 +175,7 @@ def _refusals(board: Board) -> tuple[str, ...]:
     else:
         reasons = list(dict.fromkeys(filter(None, (found.no_speed_because, found.no_rank_intervals_because))))
         refusals += [f"No speed: {reason}" if reason == found.no_speed_because else reason for reason in reasons]
-        if board.is_mixed:
+        if board.no_mean_because == MIXED:
             refusals.append(
                 "No mean speedup, score or geometric mean over categories: the paper times them with different clocks."
             )

@@ -42,7 +42,7 @@ def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
 
 
 def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool = True) -> Table:
-    is_paper = board.view.view == "paper" and not board.device.is_functional
+    is_paper = board.shows_paper_columns
     has_cost = any(entry.cost_usd for entry in board.standings.entries)  # not if nothing here calls a paid model
     if is_paper:
         columns = paper_fields(board.tasks, has_cost=has_cost)

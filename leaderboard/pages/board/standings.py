@@ -16,7 +16,7 @@ from leaderboard import statistics
 from leaderboard.eligibility import obstacle, why_not_ranked
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics import Rate
-from leaderboard.statistics.paper import PaperColumns, paper_columns
+from leaderboard.statistics.paper import PaperColumns, paper_columns, why_no_mean
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.results import ResultMatrix, ResultValues
 from leaderboard.statistics.speed import (
@@ -130,9 +130,9 @@ def standings(
     can_show_speed = tuple(is_eligible.get(task.id) for task in tasks)
     eligible_tasks = sum(one is True for one in can_show_speed)
     no_speed = FUNCTIONAL if is_functional else why_no_speed(eligible_tasks)
-    is_mixed = len({task.category for task in tasks}) > 1
+    no_mean = why_no_mean({task.category for task in tasks})
     entries = [
-        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, is_mixed)
+        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, no_mean)
         for slug, found in runs_of.items()
     ]
     ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
@@ -236,7 +236,7 @@ def _entry(
     results: Sequence[BoardResult],
     matrix: ResultMatrix | None,
     eligible_tasks: int,
-    is_mixed: bool,
+    no_mean: str | None,
 ) -> Entry:
     counted = [result for result in results if result.obstacle is None]
     first = runs[0]
@@ -258,7 +258,7 @@ def _entry(
         correctness=_rate(counted, len(results), "correct"),
         usable_speedup=usable_speedup(matrix, eligible_tasks) if matrix else None,
         outcomes=outcomes(matrix) if matrix else None,
-        paper=paper_columns(matrix, is_mixed=is_mixed) if matrix else None,
+        paper=paper_columns(matrix, refused=no_mean) if matrix else None,
     )
 
 

@@ -18,7 +18,7 @@ from leaderboard.pages.protocols import OtherProtocol
 from leaderboard.queries import boards
 from leaderboard.statistics import MIN_TASKS_FOR_INTERVAL
 from leaderboard.statistics.limits import too_few
-from leaderboard.statistics.paper import MIXED
+from leaderboard.statistics.paper import NO_CLOCK
 from leaderboard.statistics.spread import ClockName, Method, Spread, spreads, timed_tasks
 
 FUNCTIONAL = "Times of this device class are functional and say nothing about a GPU, so there is no distribution."
@@ -123,13 +123,15 @@ def _lead(board: Board, view: SpreadView, tasks: int) -> str:
 def _refused(board: Board, view: SpreadView, tasks: int) -> str | None:
     if board.device.is_functional:
         return FUNCTIONAL
-    if view.clock and board.is_mixed:
-        return MIXED
+    if view.clock and board.no_mean_because:
+        return board.no_mean_because
     return too_few(tasks, MIN_TASKS_FOR_INTERVAL, "A distribution needs")
 
 
 def _views(board: Board, view: SpreadView) -> tuple[Link, ...]:
-    clocks = (("", "On t_dev"), ("paper", "On the paper's clock"))
+    clocks = [("", "On t_dev")]
+    if board.no_mean_because != NO_CLOCK:
+        clocks.append(("paper", "On the paper's clock"))
     methods = (("", "Quantiles: linear"), ("exclusive", "Quantiles: exclusive"))
     return (
         *(Link(text, board.url("distribution", clock=one), view.clock == one) for one, text in clocks),

@@ -145,11 +145,11 @@ def provenance(row: ResultDetailRow, shown: AttemptRow | None, record: Record | 
 
 
 def paper_score(row: ResultDetailRow, shown: AttemptRow | None) -> float | None:
-    """Return the result's score by the paper's formula; None without a verdict, and without the paper's clock.
+    """Return the result's score by the paper's formula; None without a verdict, and where the paper has no clock.
 
     A result that an audit found hacked counts as not correct.
     """
-    if shown is None or shown.compiled is None or row.is_functional:
+    if shown is None or shown.compiled is None or row.is_functional or row.category not in PAPER_CLOCKS:
         return None
     return result_score(shown.compiled, is_correct(shown.correct, row.audit), shown.paper_speedup)
 
