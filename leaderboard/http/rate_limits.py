@@ -36,6 +36,7 @@ MAKING: Costs = (
     (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization)/.+"), 5),
     (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
+    (re.compile(r"(/api/v1)?/result/\d+/session/.*"), 15),  # reads and decodes a whole session, whatever is searched
     (re.compile(r".*"), 1),
 )
 

@@ -122,7 +122,10 @@ class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         count, refused = 0, False
         for row in rows:
             try:
-                count += carry_out(row, action, asked, request.POST.get("newest", ""))
+                changes = carry_out(row, action, asked, request.POST.get("newest", ""))
+                if changes:
+                    self.acted(request, row, action)
+                count += changes
             except REFUSED as error:
                 refused = True
                 self.message_user(request, sentence_of(error), messages.ERROR)
@@ -131,6 +134,9 @@ class BaseAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             text = f"{text.partition(';')[0]}{'' if refused else ': there was nothing to do'}"
         self.message_user(request, text, messages.SUCCESS if count else messages.WARNING)
         return None
+
+    def acted(self, request: HttpRequest, row: Any, action: RowAction) -> None:
+        """Tell the person what only this row's page can tell, after an action that changed it."""
 
     def _confirmation(self, request: HttpRequest, rows: QuerySet[Any], action: RowAction) -> TemplateResponse:
         total = rows.count()

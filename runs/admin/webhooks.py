@@ -13,6 +13,15 @@ from runs.models import Webhook, WebhookDelivery
 from runs.people.rights import may_register
 from runs.services import registry, webhooks
 
+NEW_SECRET = RowAction(
+    "new_secret",
+    "Make a new secret",
+    "register",
+    "Each gets a new secret, which is shown once and signs all that is sent from now on. What a receiver refuses until"
+    " it has it is tried again.",
+    ("new secret made", "new secrets made"),
+    lambda webhook, asked: bool(registry.renew_webhook_secret(webhook=webhook, **asked)),
+)
 WEBHOOK_ACTIONS = functions_of(
     RowAction(
         "send_test",
@@ -38,12 +47,13 @@ WEBHOOK_ACTIONS = functions_of(
         ("webhook enabled", "webhooks enabled"),
         lambda webhook, asked: int(registry.enable_webhook(webhook=webhook, is_enabled=True, **asked)),
     ),
+    NEW_SECRET,
 )
 
 
 @admin.register(Webhook)
 class WebhookAdmin(CreateOnlyAdmin):
-    """A webhook is registered with its address; its secret is made here, and shown once."""
+    """A webhook is registered with its address; its secret is made here, shown once, and can be renewed."""
 
     list_display = ("url", "is_enabled", "registered_at")
     actions = WEBHOOK_ACTIONS
@@ -56,9 +66,16 @@ class WebhookAdmin(CreateOnlyAdmin):
 
     def make(self, request: HttpRequest, data: dict[str, Any]) -> Webhook:
         webhook = registry.register_webhook(url=data["url"], actor=user_of(request))
-        text = f"The secret of its signatures, shown only now: {webhook.secret}"
-        self.message_user(request, text, messages.WARNING)
+        self._show_secret(request, webhook)
         return webhook
+
+    def acted(self, request: HttpRequest, row: Webhook, action: RowAction) -> None:
+        if action is NEW_SECRET:
+            self._show_secret(request, row)
+
+    def _show_secret(self, request: HttpRequest, webhook: Webhook) -> None:
+        text = f"The secret of the signatures to {webhook}, shown only now: {webhook.secret}"
+        self.message_user(request, text, messages.WARNING)
 
 
 @admin.register(WebhookDelivery)

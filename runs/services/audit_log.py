@@ -16,14 +16,19 @@ def note(
     actor: Actor,
     reason: str,
     detail: str = "",
+    *,
+    is_told: bool = True,
     **about: Run | Result | Attempt | Host | Round | Submission | AuditEntry | User | None,
-) -> None:
-    """Write one entry. `about` holds columns that say what it is about, such as run, result, host or account.
+) -> AuditEntry:
+    """Write one entry, and tell webhooks of it unless the caller tells them of all that it does at once.
 
+    `about` holds columns that say what it is about, such as run, result, host or account.
     A reason or detail that is too long for its column is cut off.
     """
     user = actor if isinstance(actor, User) else None
     name = user.get_username() if user else str(actor)
     texts = {"reason": reason[:REASON_CHARACTERS], "detail": detail[:DETAIL_CHARACTERS]}
     entry = AuditEntry.objects.create(action=action, actor=user, actor_name=name, **texts, **about)
-    webhooks.announce(entry)
+    if is_told:
+        webhooks.announce(entry)
+    return entry

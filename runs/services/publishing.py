@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluator.wording import counted
 from runs.errors import RunError
 from runs.models import Attempt, AuditEntry, Result, Review, Run, Submission
+from runs.services import webhooks
 from runs.services.audit_log import Actor, note
 from runs.services.disclosure import disclose
 from runs.services.run_actions import locked
@@ -20,7 +21,7 @@ MOVES = (AuditEntry.Action.PUBLISH, AuditEntry.Action.WITHDRAW)
 
 @transaction.atomic
 def publish_run(*, run: Run, actor: Actor, reason: str = "", over_questions: bool = False) -> Run:
-    """Publish a run with the newest finished attempt of every result.
+    """Publish a run with the newest finished attempt of every result. Webhooks are told once, however many changed.
 
     While a review about it is open, only with `over_questions`; over one about private text never.
 
@@ -35,13 +36,15 @@ def publish_run(*, run: Run, actor: Actor, reason: str = "", over_questions: boo
     if open_attempts:
         raise RunError(f"{run} has {counted(open_attempts, 'open attempt')}: wait for them or cancel them")
     _refuse_to_show(submission, over_questions=over_questions)
-    _move_published(run.results.all(), actor, reason)
+    moved = _move_published(run.results.all(), actor, reason, is_told=False)
     if not run.results.filter(published_attempt__isnull=False).exists():
         raise RunError(f"{run} has no result to publish")
     if run.state != Run.State.PUBLISHED:
         run.published_at = timezone.now()
         _show(run)
         note(AuditEntry.Action.PUBLISH, actor, reason, run=run)
+    elif moved:
+        webhooks.announce(moved[-1], as_run=True)
     return run
 
 
@@ -55,7 +58,7 @@ def publish_results(*, results: Iterable[Result], actor: Actor, reason: str = ""
     chosen = locked(results)
     for result in chosen:
         _refuse_unpublished(result)
-    return _move_published(chosen, actor, reason)
+    return len(_move_published(chosen, actor, reason, is_told=True))
 
 
 @transaction.atomic
@@ -173,23 +176,31 @@ def _show(run: Run) -> None:
         raise RunError(f"another run of {run.configuration}, repeat {run.repeat}, is already published") from error
 
 
-def _move_published(results: Iterable[Result], actor: Actor, reason: str) -> int:
-    moved = 0
+def _move_published(results: Iterable[Result], actor: Actor, reason: str, *, is_told: bool) -> list[AuditEntry]:
+    moved = []
     for result in results:
         newest = _newest_finished(result)
         if newest is None or newest.pk == result.published_attempt_id:
             continue
-        _move(result, newest, actor, reason)
-        moved += 1
+        moved.append(_move(result, newest, actor, reason, is_told=is_told))
     return moved
 
 
-def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: AuditEntry | None = None) -> None:
+def _move(
+    result: Result,
+    attempt: Attempt,
+    actor: Actor,
+    reason: str,
+    *,
+    undoes: AuditEntry | None = None,
+    is_told: bool = True,
+) -> AuditEntry:
     """Write the entry first: without one, the database refuses to change a published attempt (runs/guards.py)."""
-    note(
+    entry = note(
         AuditEntry.Action.PUBLISH,
         actor,
         reason,
+        is_told=is_told,
         run=result.run,
         result=result,
         from_attempt=result.published_attempt,
@@ -198,6 +209,7 @@ def _move(result: Result, attempt: Attempt, actor: Actor, reason: str, undoes: A
     )
     result.published_attempt = attempt
     result.save(update_fields=["published_attempt"])
+    return entry
 
 
 def _newest_finished(result: Result) -> Attempt | None:

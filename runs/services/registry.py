@@ -121,6 +121,15 @@ def enable_webhook(*, webhook: Webhook, is_enabled: bool, actor: Actor, reason: 
     return True
 
 
+@transaction.atomic
+def renew_webhook_secret(*, webhook: Webhook, actor: Actor, reason: str = "") -> Webhook:
+    """Make a new secret, which is on the row; from now on the old one signs nothing."""
+    webhook.secret = secrets.token_hex(32)
+    webhook.save(update_fields=["secret"])
+    note(AuditEntry.Action.REGISTER, actor, reason, detail=f"webhook {webhook.url}: new secret")
+    return webhook
+
+
 def settings_digest(settings: object) -> str:
     """Return the sha256 of the settings as strict JSON with sorted keys.
 

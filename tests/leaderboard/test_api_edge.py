@@ -144,6 +144,11 @@ def test_a_png_costs_as_much_as_ten(db, client, few_points) -> None:
     assert [client.get("/api/v1/metrics/").status_code for _ in range(3)] == [200, 200, 429]
 
 
+@pytest.mark.parametrize("path", ["/result/7/session/", "/api/v1/result/7/session/"])
+def test_making_a_part_of_a_session_costs_what_reading_all_of_it_does(path: str) -> None:
+    assert rate_limits.cost_of(path, rate_limits.MAKING) == 15
+
+
 def test_the_proxys_word_for_an_address_counts_only_behind_a_proxy(rf, settings) -> None:
     request = rf.get("/", HTTP_X_FORWARDED_FOR="1.2.3.4, 5.6.7.8", REMOTE_ADDR="10.0.0.1")
     assert rate_limits.client_address(request) == "10.0.0.1"

@@ -123,7 +123,7 @@ ACTIONS = {
     },
     "submission": {"check_again": "review"},
     "user": {"reset_second_factor": "people"},
-    "webhook": dict.fromkeys(("send_test", "disable", "enable"), "register"),
+    "webhook": dict.fromkeys(("send_test", "disable", "enable", "new_secret"), "register"),
 }
 BUTTONS = {  # pages that have some for those with this right
     "leaderboard:result": "run",

@@ -17,9 +17,10 @@ from django.test import Client
 from django.utils import timezone
 
 from evaluator.errors import UsageError
-from runs.models import AuditEntry, Webhook, WebhookDelivery
+from runs.errors import RunError
+from runs.models import AuditEntry, Host, Result, Run, Webhook, WebhookDelivery
 from runs.services import webhooks
-from runs.services.publishing import publish_results, publish_run, withdraw_run
+from runs.services.publishing import publish_results, publish_run, undo_results, withdraw_run
 from runs.services.registry import enable_webhook, register_webhook
 from tests import factories
 
@@ -49,6 +50,29 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return other
 
 
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The deliveries that workers were told of, as if each transaction had been committed."""
+    pks: list[int] = []
+    monkeypatch.setattr(webhooks, "transaction", SimpleNamespace(on_commit=lambda call: call()))
+    monkeypatch.setattr(webhooks.job_messages, "send_deliver_on_commit", lambda delivery_id: pks.append(delivery_id))
+    return pks
+
+
+def run_with_a_gap() -> tuple[Run, list[Result]]:
+    """A draft whose last task was cancelled."""
+    run = factories.make_run()
+    results = list(run.results.order_by("id"))
+    for result in results:
+        factories.make_attempt(result=result, status="cancelled" if result == results[-1] else "passed")
+    return run, results
+
+
+def addresses() -> list[str]:
+    bodies = WebhookDelivery.objects.order_by("id").values_list("body", flat=True)
+    return [json.loads(body)["url"].removeprefix("http://localhost:8000") for body in bodies]
+
+
 def test_publishing_a_run_is_one_message_and_so_is_each_later_change(webhook: Webhook) -> None:
     run = factories.make_run(status="passed")
     publish_run(run=run, actor="test")
@@ -63,6 +87,31 @@ def test_publishing_a_run_is_one_message_and_so_is_each_later_change(webhook: We
         ("withdraw", f"http://localhost:8000/run/{run.pk}/"),
     ]
     assert told[2]["reason"] == "contaminated"
+
+
+def test_publishing_a_public_run_again_is_one_message_whatever_changed(webhook: Webhook) -> None:
+    run, (*replaced, cancelled) = run_with_a_gap()
+    publish_run(run=run, actor="test")
+    publish_run(run=run, actor="test")
+    assert addresses() == [f"/run/{run.pk}/"], "nothing changed"
+    for result in replaced:
+        factories.make_attempt(result=result, status="wrong_output")
+    publish_run(run=run, actor="test", reason="again")
+    assert addresses() == [f"/run/{run.pk}/"] * 2
+    assert json.loads(WebhookDelivery.objects.first().body)["reason"] == "again"
+    factories.make_attempt(result=cancelled, status="passed")
+    publish_run(run=run, actor="test")
+    assert addresses() == [f"/run/{run.pk}/"] * 3
+
+
+def test_the_first_public_attempt_of_a_result_is_told_and_so_is_a_publication_taken_back(webhook: Webhook) -> None:
+    run, (replaced, _, cancelled) = run_with_a_gap()
+    publish_run(run=run, actor="test")
+    factories.make_attempt(result=cancelled, status="passed")
+    factories.make_attempt(result=replaced, status="wrong_output")
+    publish_results(results=[cancelled, replaced], actor="test")
+    undo_results(results=[replaced], actor="test", reason="noise")
+    assert addresses()[1:] == [f"/result/{one.pk}/" for one in (replaced, cancelled, replaced)]
 
 
 def test_nobody_is_told_of_what_is_not_public(webhook: Webhook) -> None:
@@ -104,14 +153,44 @@ def test_a_message_that_is_not_accepted_is_tried_again_later_and_later_and_then_
     assert delivery.error == ("ConnectionRefusedError: nobody listens" if status is None else "")
 
 
-def test_a_lost_message_is_sent_again_once(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[int] = []
-    monkeypatch.setattr(webhooks.job_messages, "send_deliver_on_commit", lambda delivery_id: sent.append(delivery_id))
+def test_a_lost_message_is_sent_again_once_and_only_to_a_worker_that_is_free(
+    webhook: Webhook, woken: list[int]
+) -> None:
+    host = factories.make_host(seen_at=timezone.now())
     delivery = webhooks.send_test(webhook=webhook)
     assert webhooks.send_due() == 0
     WebhookDelivery.objects.update(message_sent_at=timezone.now() - timedelta(hours=1))
+    Host.objects.update(seen_at=None)
+    assert webhooks.send_due() == 0
+    host.save()
     assert [webhooks.send_due(), webhooks.send_due()] == [1, 0]
-    assert sent == [delivery.pk] * 2
+    assert woken == [delivery.pk] * 2
+
+
+def test_a_webhook_has_one_message_on_its_way_and_the_next_follows_at_once(
+    webhook: Webhook, receiver: SimpleNamespace, woken: list[int]
+) -> None:
+    other = register_webhook(url=f"{URL}/other", actor="test")
+    first, second, elsewhere = [webhooks.send_test(webhook=one).pk for one in (webhook, webhook, other)]
+    assert woken == [first, elsewhere]
+    webhooks.deliver(first)
+    assert woken == [first, elsewhere, second]
+    webhooks.deliver(second)
+    assert woken == [first, elsewhere, second]
+
+
+def test_a_dead_receiver_costs_one_try_in_each_pause_however_much_waits(
+    webhook: Webhook, receiver: SimpleNamespace, woken: list[int]
+) -> None:
+    factories.make_host(seen_at=timezone.now())
+    receiver.status = None
+    first, second = [webhooks.send_test(webhook=webhook).pk for _ in range(2)]
+    WebhookDelivery.objects.filter(pk=first).update(message_sent_at=timezone.now() - timedelta(hours=1))
+    webhooks.deliver(first)  # after an hour in the broker, since the worker was busy
+    assert (woken, webhooks.send_due()) == ([first], 0)
+    WebhookDelivery.objects.filter(pk=first).update(message_sent_at=timezone.now() - webhooks.PAUSE)
+    assert (webhooks.send_due(), woken) == (1, [first, second])
+    assert webhooks.LIMIT_S <= 5
 
 
 def test_a_disabled_webhook_is_told_nothing(webhook: Webhook, receiver: SimpleNamespace) -> None:
@@ -119,6 +198,9 @@ def test_a_disabled_webhook_is_told_nothing(webhook: Webhook, receiver: SimpleNa
     enable_webhook(webhook=webhook, is_enabled=False, actor="test")
     publish_run(run=factories.make_run(status="passed"), actor="test")
     assert not webhooks.deliver(waiting.pk)
+    webhook.refresh_from_db()
+    with pytest.raises(RunError, match="disabled"):
+        webhooks.send_test(webhook=webhook)
     assert (receiver.requests, WebhookDelivery.objects.count()) == ([], 1)
 
 
@@ -148,3 +230,17 @@ def test_the_secret_is_in_no_log_and_on_no_page_but_the_first(client: Client) ->
     assert not AuditEntry.objects.filter(detail__contains=webhook.secret).exists()
     for page in (f"/admin/runs/webhook/{webhook.pk}/change/", "/admin/runs/webhook/", "/admin/runs/auditentry/"):
         assert webhook.secret not in client.get(page).content.decode()
+
+
+def test_a_lost_secret_is_renewed_and_shown_once(webhook: Webhook, client: Client) -> None:
+    client.force_login(User.objects.create_superuser("maintainer"))
+    lost, form = webhook.secret, {"action": "new_secret", "_selected_action": [webhook.pk], "confirmed": "yes"}
+    refused = client.post("/admin/runs/webhook/", form, follow=True).content.decode()
+    webhook.refresh_from_db()
+    assert (webhook.secret, lost in refused) == (lost, False), "no reason was given"
+    renewed = client.post("/admin/runs/webhook/", form | {"reason": "lost"}, follow=True).content.decode()
+    webhook.refresh_from_db()
+    assert webhook.secret != lost
+    assert webhook.secret in renewed
+    assert webhook.secret not in client.get("/admin/runs/webhook/").content.decode()
+    assert AuditEntry.objects.get(reason="lost").detail == f"webhook {URL}: new secret"
