@@ -84,7 +84,7 @@ def test_an_external_agent_of_the_same_name_takes_every_category(published, page
 
 def test_the_expert_is_no_line_over_plain_tasks(published, page) -> None:
     for slug in ("expert", "baseline"):
-        agent = factories.make_agent(slug=slug, name=slug)
+        agent = factories.make_agent(slug=slug, name=slug, kind="built_in")
         configuration = factories.make_configuration(agent=agent, model=None, role="reference_line")
         run = published(configuration=configuration)
     run.suite.tasks.filter(pk=run.suite.tasks.filter(category="hip2hip").first().pk).update(is_plain=True)
