@@ -18,7 +18,19 @@ from leaderboard.pages.base import Page
 from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES, Route
 from leaderboard.views import POLLED
-from runs.models import Agent, Configuration, DeviceClass, ModelVersion, Result, Round, Run, Submission, Suite, Task
+from runs.models import (
+    Agent,
+    AgentSession,
+    Configuration,
+    DeviceClass,
+    ModelVersion,
+    Result,
+    Round,
+    Run,
+    Submission,
+    Suite,
+    Task,
+)
 
 ASKING = "?round=autumn&attempt=1&q=planted"
 ADMIN = (
@@ -45,7 +57,7 @@ def seen_by_anybody(*names: str) -> dict[str, bytes]:
     """
     client, found = Client(), dict[str, bytes]()
     for route in ROUTES:
-        if names and route.name not in names:
+        if (names and route.name not in names) or _has_no_page(route):
             continue
         pages = {address: client.get(address) for address in _addresses(route)}
         pages = {address: response for address, response in pages.items() if response.status_code == 200}
@@ -60,7 +72,7 @@ def seen_by_anybody(*names: str) -> dict[str, bytes]:
 def seen_at_a_glance() -> dict[str, bytes]:
     """Return the responses of one address of every route, as page and data, and of all downloads."""
     client, found = Client(), dict[str, bytes]()
-    for route in ROUTES:
+    for route in (one for one in ROUTES if not _has_no_page(one)):
         answers = ((address, client.get(address)) for address in _addresses(route))
         address, response = next(answer for answer in answers if answer[1].status_code == 200)
         found |= {address: _content(response), f"/api/v1{address}": _response(client, f"/api/v1{address}")}
@@ -77,6 +89,11 @@ def seen_by_staff() -> dict[str, bytes]:
     found = {address: _response(client, address) for address in lists}
     rows = {link for page in found.values() for link in re.findall(rb'href="(/admin/runs/\w+/\d+/change/)[?"]', page)}
     return found | {link.decode(): _response(client, link.decode()) for link in rows}
+
+
+def _has_no_page(route: Route) -> bool:
+    """Whether nobody may see a session, so that the page of sessions has no address that answers."""
+    return route.name == "transcript" and not AgentSession.objects.visible().filter(result__run__state="published")
 
 
 def _addresses(route: Route) -> Iterator[str]:
