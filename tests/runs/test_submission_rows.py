@@ -64,7 +64,7 @@ def test_a_run_that_verifies_is_ours_and_on_no_board() -> None:
     measured = factories.make_verification(imported(), ["reproduced"]).measured
     name = "run_verification_is_ours_and_never_published"
     refused(measured, name, {"state": "published", "published_at": NOON})
-    refused(measured, name, {"origin": "imported", "bundle_digest": "d" * 64})
+    refused(measured, name, {"origin": "imported", "bundle_digest": "d" * 64, "trust": "claimed"})
 
 
 @pytest.mark.parametrize(
