@@ -48,9 +48,9 @@ def trace_coverage(context: Context) -> None:
     draw = Draw("standard", "standard", TRACED_DRAW)
     calls = ((state.case, context.contents(state.case, draw)) for state in states)
     with context.spending("coverage"), suppress(WorkerError, TraceUnreadable):
-        found = kineto_calls(traced(runner, calls), len(context.task.outputs))
+        found, names = kineto_calls(traced(runner, calls), len(context.task.outputs)), own_kernels(runner.side.files)
         for state, call in zip(states, found, strict=False):
-            state.coverage = _of_trace(call, own_kernels(runner.side.files))
+            state.coverage = _of_trace(call, names)
 
 
 def _of_trace(call: TracedCall, names: frozenset[str]) -> KernelCoverage:

@@ -265,8 +265,9 @@ def sum_kernel(x): pass
 def test_a_sources_own_kernels_are_those_that_it_defines():
     assert own_kernels({"kernel.hip": HIP_SOURCE}) == {"add_kernel", "scale"}
     assert own_kernels({"mean.py": PYTHON_SOURCE}) == {"mean_kernel", "sum_kernel"}
-    made = b"#define KERNEL(NAME) __global__ void NAME(float* x) {}\nKERNEL(made_kernel)"
-    assert "made_kernel" in own_kernels({"kernel.hip": made})
+    for gap in (b" ", b" \\\n  "):
+        made = b"#define KERNEL(NAME)" + gap + b"__global__ void NAME(float* x) {}\nKERNEL(made_kernel)"
+        assert "made_kernel" in own_kernels({"kernel.hip": made})
 
 
 @pytest.mark.parametrize(

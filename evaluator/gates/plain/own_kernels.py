@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from evaluator.gates.plain.hip_tokens import Token, tokens
 
 BEFORE_THE_NAME = ("__launch_bounds__", "__attribute__")  # each with parentheses of its own
-
 MOST_TOKENS = 200  # between __global__ and a kernel's parameters
 
 
@@ -39,11 +38,14 @@ def _of_python(text: str) -> Iterator[str]:
 
 def _of_hip(text: str) -> Iterator[str]:
     """Yield the word before the parameters of each __global__ function; of one that a macro makes, every word."""
-    code = list(tokens(text))
-    macros = {token.line for token in code if token.text == "define"}
-    starts = [index for index, token in enumerate(code) if token.text == "__global__"]
-    yield from (name for index in starts if (name := _name_after(code, index)))
-    if any(code[index].line in macros for index in starts):
+    code, in_macro, made_by_macro = list(tokens(text)), False, False
+    for index, token in enumerate(code):
+        in_macro = token.kind != "end" and (in_macro or token.text == "define")
+        if token.text == "__global__":
+            made_by_macro |= in_macro
+            if name := _name_after(code, index):
+                yield name
+    if made_by_macro:
         yield from (token.text for token in code if token.kind == "word")
 
 
