@@ -65,8 +65,10 @@ def _tasks(options: argparse.Namespace) -> int:
         return OK
     if options.prove:
         from evaluator.cli.freeze import prove
+        from evaluator.tasks.spec import tasks_folder
+        from evaluator.validate.validated import without_line
 
-        prove([load_task(task_id) for task_id in task_ids()])
+        prove([load_task(task_id) for task_id in without_line(task_ids(), tasks_folder())])
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
         cases = f"{small} small, {len(task.cases) - small} full cases"
@@ -78,14 +80,26 @@ def _validate(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from evaluator.backends import get_backend
+    from evaluator.cli.demo import ProgressBar
     from evaluator.pipeline import Evaluator
-    from evaluator.validate.checks import as_json, table, validate_all
+    from evaluator.tasks.spec import tasks_folder
+    from evaluator.validate.checks import as_json, asked, table, validate_all
+    from evaluator.validate.validated import without_line
+    from evaluator.wording import counted
 
     if options.json:
         _check_writable(options.json, "--json")
-    runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
-    with runs as evaluator:
-        validations = validate_all(options.task, evaluator, lambda line: sys.stderr.write(f"{line}\n"))
+    ids = asked(options.task)
+    if options.task == "all" and not options.again and not options.without_runs:
+        ids = without_line(known := ids, tasks_folder())
+        sys.stderr.write(f"{len(known) - len(ids)} of {counted(len(known), 'task')} passed as they are: left out\n")
+    bar, validations = ProgressBar(len(ids)), []
+    backend = None if options.without_runs or not ids else get_backend(options.backend)
+    with Evaluator(backend, options.sandbox) if backend else nullcontext() as evaluator:
+        for validation in validate_all(ids, evaluator, lambda task_id: bar.show(task_id, None)):
+            bar.show(validation.task, validation.summary)
+            validations.append(validation)
+    bar.end()
     sys.stdout.write(f"{table(validations)}\n")
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")

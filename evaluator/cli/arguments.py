@@ -41,12 +41,17 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     tasks.add_argument(
         "--prove",
         action="store_true",
-        help="fail if a candidate that does no work (zeros, a copied input) passes a task",
+        help="fail if a candidate that does no work (zeros, a copied input) passes a task that `validate` has not passed",
     )
     _mounted(tasks)
     tasks.set_defaults(command="tasks")
     validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
-    validate.add_argument("task", metavar="TASK", help="the id of a task, or `all`")
+    validate.add_argument(
+        "task",
+        metavar="TASK",
+        help="the id of a task, or `all`: those without a current line in tasks/validated.json",
+    )
+    validate.add_argument("--again", action="store_true", help="with `all`: also those that have one")
     validate.add_argument("--json", type=Path, metavar="FILE", help="also write the report to this JSON file")
     validate.add_argument("--without-runs", action="store_true", help="skip the checks that run candidates")
     _device(validate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from evaluator.errors import UsageError
@@ -50,8 +50,9 @@ def load_task(task_id: str, root: Path | None = None) -> TaskSpec:
         UsageError: there is no such task.
         TaskError: the folder breaks the format; the error has every problem.
     """
-    root = root or tasks_folder()
-    if task_id not in task_ids(root):
+    root, path = root or tasks_folder(), PurePosixPath(task_id)
+    is_plain = path.as_posix() == task_id and not path.is_absolute() and ".." not in path.parts
+    if not is_plain or not (root / path / "config.yaml").is_file():
         raise UsageError(f"no task is named {task_id!r}; `python -m evaluator tasks` lists them")
     return read_task(root / task_id, task_id)
 

@@ -9,10 +9,11 @@ import pytest
 from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
 from evaluator.judge.nulls import NULLS, nulls_that_pass
-from evaluator.tasks.reader import load_task, read_task, task_ids
+from evaluator.tasks.reader import load_task, read_task
+from tests.covered import covered
 
 
-@pytest.mark.parametrize("task_id", task_ids())
+@pytest.mark.parametrize("task_id", covered())
 def test_no_null_candidate_passes_a_bundled_task(task_id, ledger):
     assert ledger.once("nulls", task_id, lambda: nulls_that_pass(load_task(task_id))) == []
 
