@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from evaluator.judge.derived import DerivedSet, drawn_set
+from evaluator.judge.renewal import renewed
 from evaluator.tasks.spec import Case, Input, TaskSpec
 
 Contents = dict[str, torch.Tensor | int | float | None]
@@ -19,10 +21,10 @@ OUTLIER_SHARE, OUTLIER_SCALE = 0.001, 20.0  # at least one element per tensor
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One set of contents for a case: standard, outlier, or one of the task's named special alphabets."""
+    """One set of contents for a case: standard, outlier, or one of the task's named special alphabets and sets."""
 
     kind: str  # standard, outlier, special
-    name: str  # the alphabet's name for special ones, else the kind
+    name: str  # the alphabet's or set's name for special ones, else the kind
     index: int
 
 
@@ -42,9 +44,10 @@ class Seed:
 
 
 def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
-    """Return three draws of each kind, twelve for tasks marked atomic; every special alphabet at least once."""
+    """Return three draws of each kind, twelve for tasks marked atomic; every special alphabet and set at least once."""
     count = DRAWS_PER_KIND_ATOMIC if task.atomic else DRAWS_PER_KIND
-    names = list(dict.fromkeys(name for item in task.inputs for name, _ in item.special))
+    alphabets = (name for item in task.inputs for name, _ in item.special)
+    names = list(dict.fromkeys([*alphabets, *task.special_sets]))
     special = [names[index % len(names)] for index in range(max(count, len(names)))] if names else []
     return (
         *(Draw("standard", "standard", index) for index in range(count)),
@@ -60,7 +63,22 @@ def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str 
         name → contiguous tensor of the input's shape and dtype, a Python number for scalars, None for absent inputs;
         in the task's order.
     """
-    return {item.name: _input(item, task, case, draw, seed, device) for item in task.inputs}
+    made = derived_set(task, case, draw, seed, device) if task.derived else {}
+    return {
+        item.name: made.get(item.name) if item.derived else _input(item, task, case, draw, seed, device)
+        for item in task.inputs
+    }
+
+
+def derived_set(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> DerivedSet:
+    """Draw the derived inputs of the case. Every second standard draw is renewed as before a timed call.
+
+    So on a CPU, too, baseline and reference show whether the relations survive that.
+    """
+    words = (case.id, draw.kind, draw.name, draw.index, "derived")
+    name = draw.name if draw.kind != "special" or draw.name in task.special_sets else "standard"
+    made = drawn_set(task, case, name, seed.generator(*words, device=device))
+    return renewed(task, case, made, seed.number(*words, "renewed")) if name == "standard" and draw.index % 2 else made
 
 
 def slab_of(

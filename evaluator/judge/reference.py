@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping
 
 import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.draws import Contents
+from evaluator.judge.task_code import load_module
 from evaluator.tasks.spec import Case, TaskSpec
 
 SECOND = "variants/second.py"
@@ -22,12 +22,7 @@ class Reference:
         self, task: TaskSpec, function: str = "reference", device: str = "cpu", file: str = "reference.py"
     ) -> None:
         self.task, self._device, self._file = task, device, file
-        spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / file)
-        if spec is None or spec.loader is None:
-            raise TaskError([f"{task.id}/{file}: cannot be imported"])
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        implementation = getattr(module, function, None)
+        implementation = getattr(load_module(task, file), function, None)
         if not callable(implementation):
             raise TaskError([f"{task.id}/{file}: no function {function}(inputs)"])
         self.implementation: Implementation = implementation

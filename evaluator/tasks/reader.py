@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from evaluator.errors import UsageError
-from evaluator.tasks import fields
+from evaluator.tasks import derived, fields
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.spec import (
     CATEGORIES,
@@ -33,7 +33,7 @@ DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "perm
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
-ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits")
+ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits", "special_sets")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -98,8 +98,10 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         source=arena.string("source", "arena"),
         provenance=_texts(arena.mapping("provenance", optional=True)),
         limits=_limits(arena.mapping("limits", optional=True)),
+        special_sets=arena.strings("special_sets", ()),
     )
     _check_folder(spec, top, files)
+    derived.check(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
     return spec
@@ -158,18 +160,21 @@ def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
         value.only(("scalar",))
         kind = "int" if isinstance(value.raw["scalar"], int | str) else "float"
         return Input(name, scalar=value.expression("scalar", set(axes)), scalar_kind=cast(Any, kind))
-    value.only(("shape", "dtype", "layout", "distribution", "special", "static", "mutable", "when"))
+    made = "derived" in value
+    drawn = ("derived",) if made else ("distribution", "special", "static")
+    value.only(("shape", "dtype", "layout", "mutable", "when", *drawn))
     special = value.mapping("special", optional=True)
     return Input(
         name,
         shape=tuple(value.expressions("shape", set(axes), required=True)),
         dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
         layout=_axis_or(value, "layout", LAYOUTS, axes, "layout", "contiguous"),
-        distribution=_distribution(value.mapping("distribution"), set(axes)),
+        distribution=("normal", ()) if made else _distribution(value.mapping("distribution"), set(axes)),
         special=tuple((key, special.numbers(key)) for key in special.names(NAME)),
         static=value.boolean("static", False),
         mutable=value.boolean("mutable", False),
         when=_axis_or(value, "when", (), axes, "flag", None) if "when" in value else None,
+        derived=derived.read_renewal(value, axes) if made else None,
     )
 
 

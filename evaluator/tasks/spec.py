@@ -86,6 +86,26 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewal:
+    """How a derived input changes before each timed call, so that the relations of its set hold (judge/renewal.py).
+
+    For each axis that is named here, one new order of 0 … value - 1 is drawn for the whole set.
+    """
+
+    order: tuple[str | None, ...] = ()  # for each dimension the axis in whose new order its elements are
+    relabel: str | None = None  # values are ids of this axis, and named anew; those outside stay
+    offsets: str | None = None  # values are where the runs of each element of this axis begin, and where the last ends
+    segments: str | None = (
+        None  # the input with such offsets: the runs along the first dimension move with their owners
+    )
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes that it names itself."""
+        return tuple(name for name in (*self.order, self.relabel, self.offsets) if name)
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """A tensor argument, or (`scalar`) a plain Python number."""
 
@@ -100,6 +120,7 @@ class Input:
     when: str | None = None  # the flag axis that says whether the input is given; otherwise None is passed
     scalar: Expression | None = None
     scalar_kind: Literal["int", "float"] = "float"
+    derived: Renewal | None = None  # made by the task's inputs.py together with all others that are
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +195,12 @@ class TaskSpec:
     source: str
     provenance: Mapping[str, str]
     limits: TaskLimits
+    special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
+
+    @property
+    def derived(self) -> tuple[Input, ...]:
+        """The inputs that inputs.py makes as one set."""
+        return tuple(item for item in self.inputs if item.derived is not None)
 
     @property
     def starts_from_torch(self) -> bool:

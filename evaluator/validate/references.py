@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import torch
 
-from evaluator.judge.draws import Contents, Draw, contents_of
+from evaluator.judge.draws import Contents, Draw, contents_of, derived_set
 from evaluator.judge.nulls import nulls_that_pass
+from evaluator.judge.renewal import renewed
 from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
-from evaluator.validate.subject import Subject, same
+from evaluator.validate.subject import Outputs, Subject, same
 
 AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
 MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
+RENEWALS = (1, 2)  # words of two renewals of one set
 
 
 def reference(subject: Subject) -> Iterator[str]:
@@ -50,15 +52,19 @@ def second(subject: Subject) -> Iterator[str]:
 
 
 def inputs(subject: Subject) -> Iterator[str]:
-    """Every input affects the outputs, except the seed of random numbers, which changes no distribution."""
+    """Every input affects the outputs, except the seed of random numbers, which changes no distribution.
+
+    Sets of derived inputs follow from the generator alone, and their renewal before a timed call changes the outputs.
+    """
+    if subject.task.derived:
+        yield from derived_sets(subject)
     seeds = {output.sampled.seed for output in subject.task.outputs if output.sampled}
     waiting = {item.name: item for item in subject.task.inputs if item.name not in seeds and _may_change(subject, item)}
     for case, draw, contents in subject.draws():
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:
             changed = {**contents, name: _changed_value(subject, waiting[name], case, draw, contents)}
-            after = subject.reference.outputs(case, changed)
-            if not all(same(before[output], after[output]) for output in before):
+            if _is_other(subject, case, waiting[name], before, changed):
                 del waiting[name]
         if not waiting:
             return
@@ -92,6 +98,36 @@ def _agree(wanted: torch.Tensor, found: torch.Tensor) -> bool:
     return torch.allclose(found, wanted, rtol=AGREEMENT, atol=AGREEMENT * scale, equal_nan=True)
 
 
+def derived_sets(subject: Subject) -> Iterator[str]:
+    """Problems of the sets that inputs.py makes: chance from elsewhere, no chance at all, a renewal without effect."""
+    task, unchanged = subject.task, 0
+    for case in subject.small_cases:
+        draw = Draw("standard", "standard", 0)
+        torch.manual_seed(0)
+        first = derived_set(task, case, draw, subject.seed)
+        torch.manual_seed(1)
+        again = derived_set(task, case, draw, subject.seed)
+        yield from (f"{case.id}: {name} does not follow from the generator" for name in _changed(first, again))
+        contents = contents_of(task, case, draw, subject.seed)
+        outputs = [
+            subject.reference.outputs(case, {**contents, **renewed(task, case, first, word)}) for word in RENEWALS
+        ]
+        unchanged += all(same(outputs[0][name], outputs[1][name]) for name in outputs[0])
+    if 2 * unchanged > len(subject.small_cases):
+        yield f"a renewed set has the same outputs as before in {unchanged} of {len(subject.small_cases)} small cases"
+
+
+def _is_other(subject: Subject, case: Case, item: Input, before: Outputs, changed: Contents) -> bool:
+    """Whether the outputs change with an input. A derived one may stop the reference, which then did read it."""
+    try:
+        after = subject.reference.outputs(case, changed)
+    except (RuntimeError, ValueError, IndexError):
+        if item.derived:
+            return True
+        raise
+    return not all(same(before[output], after[output]) for output in before)
+
+
 def _may_change(subject: Subject, item: Input) -> bool:
     """Whether an input can be changed alone: a size or flag passed as a number only if nothing else shows it."""
     return item.scalar is None or item.scalar_kind != "int" or bool(_silent_axes(subject.task, item))
@@ -110,7 +146,7 @@ def _changed_value(subject: Subject, item: Input, case: Case, draw: Draw, conten
         return int(next((number for number in numbers if number != now), now))
     if item.scalar is not None:
         return 1.5 * float(item.scalar.value(case.numbers)) or 0.5
-    task = replace(subject.task, inputs=(item,))
+    task = subject.task if item.derived else replace(subject.task, inputs=(item,))
     value = contents_of(task, case, draw, subject.other_seed)[item.name]
     assert isinstance(value, torch.Tensor), contents
     return value
@@ -152,7 +188,7 @@ def _widened(contents: Contents) -> Contents:
     }
 
 
-def _changed(before: Contents, after: Contents) -> list[str]:
+def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     pairs = ((name, value, after[name]) for name, value in before.items())
     return [
         name

@@ -142,6 +142,9 @@ def _input(one: Input) -> InputLine:
         notes.append("may be changed")
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
+    if one.derived:
+        drawn = "made with the other derived inputs by inputs.py"
+        return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, {}, tuple(notes))
     name, arguments = one.distribution
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
     drawn = f"{name}({', '.join(_texts(arguments))})"

@@ -1,0 +1,91 @@
+"""New contents of derived inputs before each timed call, from one word: the bench does the same on the device.
+
+A set has relations that independent new values would break: offsets add up, ids name rows that exist, a matrix is
+symmetric. So its elements change places and names alone. For each axis that config.yaml names, the word gives one
+random order of 0 … n - 1, and the whole set follows it: element i of an ordered dimension goes to place order[i], an id
+i becomes order[i], and where runs of elements belong to i, they move as a whole. A symmetric positive definite matrix
+in one new order of its rows and columns is one still, as well conditioned as before.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+
+from evaluator.judge.derived import DerivedSet
+from evaluator.judge.seal import MASK, mixed, mixed_all, signed
+from evaluator.tasks.spec import Case, Renewal, TaskSpec
+
+ROUNDS = 4  # of a Feistel network, whose rounds are splitmix64's finaliser
+WORD_BYTES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def renewed(task: TaskSpec, case: Case, made: DerivedSet, word: int) -> DerivedSet:
+    """Return the set as it is after the renewal with this word."""
+    renewals = {item.name: item.derived for item in task.inputs if item.derived and item.name in made}
+    orders = {}
+    for number, axis in enumerate(task.axes):
+        if any(axis.name in renewal.axes for renewal in renewals.values()):
+            device = next(iter(made.values())).device
+            orders[axis.name] = new_order(case.numbers[axis.name], mixed(word + number & MASK), device)
+    return {name: _renewed(name, made, renewals, orders) for name in renewals}
+
+
+def new_order(count: int, key: int, device: torch.device | str = "cpu") -> torch.Tensor:
+    """Return a permutation of 0 … count - 1: a Feistel network over the next power of four, until it ends below."""
+    half = max(1, ((count - 1).bit_length() + 1) // 2)
+    places = torch.arange(count, dtype=torch.int64, device=device)
+    waiting = torch.ones(count, dtype=torch.bool, device=device)
+    while bool(waiting.any()):
+        places[waiting] = _shuffled(places[waiting], half, key)
+        waiting = places >= count
+    return places
+
+
+def _shuffled(places: torch.Tensor, half: int, key: int) -> torch.Tensor:
+    mask = (1 << half) - 1
+    left, right = places >> half, places & mask
+    for number in range(ROUNDS):
+        left, right = right, left ^ (mixed_all(right + signed(key + (number << 32) & MASK)) & mask)
+    return left << half | right
+
+
+def _renewed(
+    name: str, made: DerivedSet, renewals: Mapping[str, Renewal], orders: Mapping[str, torch.Tensor]
+) -> torch.Tensor:
+    value, renewal = made[name], renewals[name]
+    if renewal.offsets:
+        return _reordered_runs(value, orders[renewal.offsets])
+    places = [orders[axis] if axis else None for axis in renewal.order] or [None] * value.dim()
+    if renewal.segments:
+        order = orders[renewals[renewal.segments].offsets or ""]
+        places[0] = _moved_runs(made[renewal.segments], order, value.shape[0])
+    bits = value.view(WORD_BYTES[value.element_size()])
+    for axis, place in enumerate(places):
+        if place is not None:
+            bits = torch.empty_like(bits).index_copy_(axis, place, bits)
+    if renewal.relabel and len(labels := orders[renewal.relabel]):
+        known = (bits >= 0) & (bits < len(labels))
+        bits = torch.where(known, labels[bits.long().clamp(0, len(labels) - 1)].to(bits.dtype), bits)
+    return bits.view(value.dtype)
+
+
+def _reordered_runs(offsets: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    """Return the offsets of the same runs in the new order."""
+    wide = offsets.long()
+    lengths = torch.empty_like(order).index_copy_(0, order, wide.diff())
+    return torch.cat([wide[:1], wide[0] + lengths.cumsum(0)]).to(offsets.dtype)
+
+
+def _moved_runs(offsets: torch.Tensor, order: torch.Tensor, count: int) -> torch.Tensor:
+    """Return where each of `count` elements goes with its run; those before the first and behind the last stay."""
+    wide, now = offsets.long(), torch.arange(count, dtype=torch.int64, device=offsets.device)
+    if not len(order):
+        return now
+    owner = torch.searchsorted(wide, now, right=True) - 1
+    owned = (owner >= 0) & (owner < len(order))
+    known = owner.clamp(0, len(order) - 1)
+    moved = _reordered_runs(offsets, order).long()[order[known]] + now - wide[known]
+    return torch.where(owned, moved, now)
