@@ -21,7 +21,7 @@ INPUTS = [
     {"name": "w", "shape": [4], **PLAIN, "static": True, "offset": 512, "after": 768},
     {"name": "times", "value": 2.0, "static": False},
 ]
-OUTPUTS = [{"name": "y", "shape": [4], "dtype": "float32", "may_alias": [], "offset": 1024}]
+OUTPUTS = [{"name": "y", "shape": [4], "dtype": "float32", "may_alias": [], "varying": False, "offset": 1024}]
 
 
 def right(x, w, times):
