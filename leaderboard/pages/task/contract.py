@@ -143,10 +143,13 @@ def _input(one: Input) -> InputLine:
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
     name, arguments = one.distribution
-    shape, dtype, layout = ("a number", one.scalar_kind, "") if one.drawn else (_shape(one.shape), one.dtype, one.layout)
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
     drawn = f"{name}({', '.join(_texts(arguments))})"
-    return InputLine(one.name, shape, dtype, layout, drawn, special, tuple(notes))
+    if one.drawn:
+        return InputLine(
+            one.name, "a number", one.scalar_kind, "", drawn, special, (*notes, "another one in each call")
+        )
+    return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, special, tuple(notes))
 
 
 def _output_notes(one: Output) -> tuple[str, ...]:
