@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <typeinfo>
 
 namespace arena {
@@ -108,6 +110,28 @@ char* data_of(const at::Tensor& tensor) {
   return base + impl->storage_offset() * static_cast<int64_t>(impl->itemsize());
 }
 
+// Of an output whose length varies, the bytes that a call returned and its first extent, one more word of its digest.
+u64 bytes_of(const OutputSpec& spec, const at::Tensor& tensor) {
+  const auto& impl = *tensor.unsafeGetTensorImpl();
+  return spec.varying ? static_cast<u64>(impl.numel()) * impl.itemsize() : spec.bytes;
+}
+
+u64 length_of(const OutputSpec& spec, const at::Tensor& tensor) {
+  return spec.varying ? static_cast<u64>(tensor.unsafeGetTensorImpl()->size(0)) : 0;
+}
+
+bool fits(const std::vector<int64_t>& sizes, const OutputSpec& spec) {
+  if (!spec.varying) return sizes == spec.sizes;
+  return sizes.size() == spec.sizes.size() && sizes[0] <= spec.sizes[0] &&
+         std::equal(sizes.begin() + 1, sizes.end(), spec.sizes.begin() + 1);
+}
+
+Object number_of(const InputSpec& spec, u64 at) {
+  const u64 bits = spec.numbers.at(at);
+  if (PyLong_Check(spec.value.get())) return checked(PyLong_FromLongLong(static_cast<long long>(bits)));
+  return checked(PyFloat_FromDouble(std::bit_cast<double>(bits)));
+}
+
 // A tensor class of our own or another's would run its code where a value is read.
 bool is_plain(const c10::TensorImpl& impl) {
   return typeid(impl) == typeid(c10::TensorImpl) && !impl.is_python_dispatch() && impl.layout() == at::kStrided &&
@@ -139,6 +163,7 @@ void Case::clear() {
   alive_.clear();
   buffers_.clear();
   copies_.clear();
+  lengths_.clear();
   nothing_.clear();
   inputs_.clear();
   outputs_.clear();
@@ -173,6 +198,7 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
     spec.sizes = shape_of(given);
     spec.dtype = dtype_of(text(field(given, "dtype")));
     spec.bytes = count_of(spec.sizes) * c10::elementSize(spec.dtype);
+    spec.varying = PyObject_IsTrue(field(given, "varying")) == 1;
     PyObject* aliases = field(given, "may_alias");
     for (Py_ssize_t j = 0; j < PyList_Size(aliases); ++j) spec.may_alias.push_back(text(PyList_GetItem(aliases, j)));
     outputs_.push_back(std::move(spec));
@@ -182,6 +208,11 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
 void Case::set_slab(const std::string& name, const void* data, u64 bytes) {
   for (auto& spec : inputs_) {
     if (spec.name != name) continue;
+    if (!spec.is_tensor) {
+      spec.numbers.resize(bytes / sizeof(u64));
+      std::memcpy(spec.numbers.data(), data, bytes);
+      return;
+    }
     spec.slab = allocate(bytes);
     device_.upload(spec.slab.at, data, bytes);
     return;
@@ -245,8 +276,12 @@ void Case::renew(std::size_t index, const std::vector<u64>& windows) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto& spec = inputs_[i];
-    if (!spec.is_tensor || spec.is_static) continue;
-    device_.renew(buffer.inputs[i].at, spec.slab.at, spec.form, windows.empty() ? 0 : windows.at(next++));
+    if (!spec.numbers.empty()) {
+      const Object number = number_of(spec, windows.at(next++));
+      if (PyDict_SetItemString(buffer.arguments.get(), spec.name.c_str(), number.get()) != 0) throw PythonError{};
+    } else if (spec.is_tensor && !spec.is_static) {
+      device_.renew(buffer.inputs[i].at, spec.slab.at, spec.form, windows.at(next++));
+    }
   }
   for (const auto& memory : buffer.outputs) device_.fill(memory.at, POISON, memory.bytes);
 }
@@ -296,9 +331,13 @@ std::optional<Problem> Case::problem(const std::vector<Object>& returned, std::s
       return Problem{"wrong_dtype", spec.name + " is " + seen + ", expected " + wanted};
     }
     const auto sizes = impl.sizes().vec();
-    if (sizes != spec.sizes) return Problem{"wrong_shape", spec.name + " is " + shown(sizes) + ", expected " + shown(spec.sizes)};
+    if (!fits(sizes, spec)) {
+      const std::string wanted = (spec.varying ? "at most " : "") + shown(spec.sizes);
+      return Problem{"wrong_shape", spec.name + " is " + shown(sizes) + ", expected " + wanted};
+    }
+    const u64 bytes = bytes_of(spec, tensor);
     const bool right_device = impl.device().type() == (on_gpu_ ? at::kCUDA : at::kCPU) && impl.device().index() <= 0;
-    const u64 needed = (static_cast<u64>(impl.storage_offset()) * impl.itemsize()) + spec.bytes;
+    const u64 needed = (static_cast<u64>(impl.storage_offset()) * impl.itemsize()) + bytes;
     if (!right_device || !impl.is_contiguous() || impl.storage().nbytes() < needed) {
       return Problem{"wrong_layout", spec.name + " is on " + impl.device().str() + " with strides " + shown(impl.strides().vec())};
     }
@@ -309,7 +348,7 @@ std::optional<Problem> Case::problem(const std::vector<Object>& returned, std::s
       const auto& allowed = spec.may_alias;
       if (memory.at == nullptr || std::find(allowed.begin(), allowed.end(), inputs_[j].name) != allowed.end()) continue;
       const char* begin = static_cast<const char*>(memory.at);
-      if (spec.bytes && data < begin + memory.bytes && begin < data + spec.bytes) {
+      if (bytes && data < begin + memory.bytes && begin < data + bytes) {
         return Problem{"aliases_input", spec.name + " shares memory with " + inputs_[j].name};
       }
     }
@@ -323,6 +362,7 @@ void Case::keep(std::size_t calls) {
     std::vector<Memory> copy;
     for (const auto& spec : outputs_) copy.push_back(allocate(spec.bytes));
     copies_.push_back(std::move(copy));
+    lengths_.emplace_back(outputs_.size());
   }
   for (std::size_t i = nothing_.size(); i < outputs_.size(); ++i) nothing_.push_back(allocate(outputs_[i].bytes));
 }
@@ -330,7 +370,9 @@ void Case::keep(std::size_t calls) {
 void Case::consume(const std::vector<Object>& returned, std::size_t call, u64 key) {
   for (std::size_t i = 0; i < returned.size(); ++i) {
     const u64 salt = call * outputs_.size() + i;
-    device_.consume(data_of(tensor_of(returned[i])), copies_.at(call)[i].at, outputs_[i].bytes, key, salt, call);
+    const auto& tensor = tensor_of(returned[i]);
+    const u64 bytes = bytes_of(outputs_[i], tensor), length = lengths_.at(call)[i] = length_of(outputs_[i], tensor);
+    device_.consume(data_of(tensor), copies_.at(call)[i].at, bytes, length, key, salt, call);
   }
 }
 
@@ -347,7 +389,7 @@ void* Case::unwritten(std::size_t output, std::size_t buffer) const {
 
 void Case::consume_nothing(std::size_t call, std::size_t buffer) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    device_.consume(unwritten(i, buffer), copies_.at(call)[i].at, outputs_[i].bytes, 0, i, call);
+    device_.consume(unwritten(i, buffer), copies_.at(call)[i].at, outputs_[i].bytes, 0, 0, i, call);
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].may_alias.empty()) device_.fill(nothing_[i].at, POISON, outputs_[i].bytes);
@@ -356,7 +398,9 @@ void Case::consume_nothing(std::size_t call, std::size_t buffer) {
 
 void Case::poison(const std::vector<Object>& returned) {
   for (std::size_t i = 0; i < returned.size(); ++i) {
-    if (outputs_[i].may_alias.empty()) device_.fill(data_of(tensor_of(returned[i])), POISON, outputs_[i].bytes);
+    if (!outputs_[i].may_alias.empty()) continue;
+    const auto& tensor = tensor_of(returned[i]);
+    device_.fill(data_of(tensor), POISON, bytes_of(outputs_[i], tensor));
   }
 }
 
@@ -365,10 +409,11 @@ void Case::keep_alive(std::vector<Object> returned) {
   if (alive_.size() > ALIVE) alive_.pop_front();
 }
 
-void Case::pick(std::size_t call, const std::vector<void*>& host) const {
+std::vector<u64> Case::pick(std::size_t call, const std::vector<void*>& host) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     device_.download(host.at(i), copies_.at(call)[i].at, outputs_[i].bytes);
   }
+  return lengths_.at(call);
 }
 
 Memory Case::allocate(u64 bytes) {

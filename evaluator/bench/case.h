@@ -56,7 +56,8 @@ struct Memory {
 
 struct InputSpec {
   std::string name;
-  Object value;  // in place of a tensor
+  Object value;             // in place of a tensor
+  std::vector<u64> numbers;  // the values that a drawn number may have: each the bits of an int64 or a double
   bool is_tensor = false, is_static = false;
   Form form;
   std::vector<int64_t> sizes, strides;
@@ -71,6 +72,7 @@ struct OutputSpec {
   std::vector<std::string> may_alias;
   c10::ScalarType dtype{};
   u64 bytes = 0;
+  bool varying = false;  // sizes and bytes are the greatest
 };
 
 // A set of inputs: arguments of one call.
@@ -91,7 +93,7 @@ class Case {
   // windows: for each static input, in the order of inputs, where its window begins in each buffer.
   void ready(int buffers, const std::vector<std::vector<u64>>& windows);
 
-  // Gives the inputs that are not static new contents and poisons outputs that are passed in.
+  // Gives the inputs that are not static, drawn numbers among them, new contents and poisons outputs that are passed in.
   void renew(std::size_t buffer, const std::vector<u64>& windows);
   std::vector<Object> call(std::size_t buffer);
   std::optional<Problem> problem(const std::vector<Object>& returned, std::size_t buffer) const;
@@ -101,7 +103,7 @@ class Case {
   void poison(const std::vector<Object>& returned);
   void keep_alive(std::vector<Object> returned);
   void keep(std::size_t calls);  // makes room for the copies of so many calls
-  void pick(std::size_t call, const std::vector<void*>& host) const;
+  std::vector<u64> pick(std::size_t call, const std::vector<void*>& host) const;  // returns their first extents
 
   std::size_t buffers() const { return buffers_.size(); }
   std::size_t renewed_inputs() const;
@@ -122,6 +124,7 @@ class Case {
   std::vector<OutputSpec> outputs_;
   std::vector<Buffer> buffers_;
   std::vector<std::vector<Memory>> copies_;
+  std::vector<std::vector<u64>> lengths_;  // the first extent of every output that was copied
   std::vector<Memory> nothing_;  // in place of outputs in a block without calls
   std::vector<Memory> owned_;
   std::deque<std::vector<Object>> alive_;

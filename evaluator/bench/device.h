@@ -44,8 +44,8 @@ class Device {
   virtual void download(void* to, const void* from, u64 bytes) = 0;
   virtual void fill(void* memory, unsigned char byte, u64 bytes) = 0;
   virtual void renew(void* buffer, const void* slab, const Form& form, u64 begin) = 0;
-  // Adds to digests[call]; the key is used as it is.
-  virtual void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) = 0;
+  // Adds to digests[call]; the key is used as it is. tail: one more word of the output, which is not copied.
+  virtual void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) = 0;
   virtual void clear_digests(std::size_t calls) = 0;
   virtual std::vector<u64> digests(std::size_t calls) = 0;
   virtual void flush() = 0;

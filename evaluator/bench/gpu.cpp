@@ -122,10 +122,10 @@ class Gpu final : public Device {
     launch(RENEW, wide(form.count), 256, arguments);
   }
 
-  void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) override {
+  void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) override {
     Pointer token = spare_ ? token_ : nullptr;
     u64* digest = static_cast<u64*>(digests_) + call;
-    void* arguments[] = {&output, &copy, &bytes, &key, &token, &salt, &digest};
+    void* arguments[] = {&output, &copy, &bytes, &tail, &key, &token, &salt, &digest};
     launch(CONSUME, wide((bytes + 3) / 4), 256, arguments);
   }
 

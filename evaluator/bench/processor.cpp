@@ -40,11 +40,11 @@ class Processor final : public Device {
     }
   }
 
-  void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) override {
+  void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) override {
     std::memcpy(copy, output, bytes);
     const auto* data = static_cast<const unsigned char*>(copy);
     key = mix(key + salt);
-    u64 sum = 0;
+    u64 sum = tail * mix(key + (bytes + 3) / 4);
     for (u64 begin = 0, index = 0; begin < bytes; begin += 4, ++index) {
       std::uint32_t word = 0;
       std::memcpy(&word, data + begin, bytes - begin < 4 ? bytes - begin : 4);

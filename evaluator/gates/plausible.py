@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.records.record import Finding
@@ -62,7 +63,7 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     noisy = "its readings vary too much" if outside.noise_ns > T_OUT_TOO_NOISY * own_ns else None
     if lacking := outside.lacking or noisy:
         text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
-        context.hold(Finding(GATE, "no_outside_clock", text))
+        _without_outside_clock(context, Finding(GATE, "no_outside_clock", text))
         return None
     hidden_ns = min(outside.surplus_ns, outside.excess_ns)
     slack_ns = T_OUT_SLACK_NS + T_OUT_SLACK_SHARE * own_ns + outside.noise_ns
@@ -76,6 +77,18 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     seen_ns = own_ns + hidden_ns
     text = f"case {state.case.id}: events say {own_ns / 1e3:.1f} us, the judge's own clock {seen_ns / 1e3:.1f} us"
     return Rejection("impossible_time", text)
+
+
+def _without_outside_clock(context: Context, finding: Finding) -> None:
+    """Hold the result, but not for what every honest call does: wait for the length of a varying output.
+
+    A candidate that keeps state is held all the same: only on that clock is every output judged.
+    """
+    keeps_state = any(one.code == KEEPS_STATE for one in context.findings)
+    if keeps_state or not any(output.varying for output in context.task.outputs):
+        context.hold(finding)
+    else:
+        context.findings.append(finding)
 
 
 def _above_peak(context: Context, state: CaseState) -> Rejection | None:

@@ -74,16 +74,20 @@ class Timing:
         """Copy the outputs of one call of the last block to the mailbox."""
         sizes = [_bytes(spec) for spec in self._outputs]
         views = [self._mailbox.view(spec["offset"], size) for spec, size in zip(self._outputs, sizes, strict=True)]
-        self._bench.pick(index, views)
-        return {}
+        counts = self._bench.pick(index, views)
+        told = zip(self._outputs, counts, strict=True)
+        return {"lengths": {spec["name"]: count for spec, count in told if spec["varying"]}}
 
     def loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
         """Call repeatedly on one set of inputs; ns of all calls together, or of each with `pairs`."""
         return dict(self._bench.loop(nonce, warmups, calls, pairs))
 
-    def enqueue(self, buffers: list[int], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
-        """Enqueue a block of calls behind a hold that the judge ends; with `empty` nothing is called."""
-        return dict(self._bench.enqueue(buffers, spare, limit_ns, empty))
+    def enqueue(self, calls: list[list[int]], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
+        """Enqueue a block of calls behind a hold that the judge ends; with `empty` nothing is called.
+
+        Calls are given as in `block`, but the windows of tensors follow from what the judge writes to end the hold.
+        """
+        return dict(self._bench.enqueue(calls, spare, limit_ns, empty))
 
     def settle(self, nonce: int, calls: int) -> dict[str, object]:
         """Wait for that block, and return the digests of its outputs."""

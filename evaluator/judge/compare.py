@@ -43,7 +43,7 @@ def compare(
     baseline: Deviation | None,
     least_scale: float = 0.0,
 ) -> Comparison:
-    """Compare one output tensor with the reference (float64, same shape) on its device; integers must be equal.
+    """Compare one output tensor with the reference (float64) on its device; integers must be equal.
 
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
     Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
@@ -54,6 +54,9 @@ def compare(
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
     """
     output = output.to(reference.device)
+    if spec.varying and output.shape != reference.shape:
+        seen, wanted = list(output.shape), list(reference.shape)
+        return Comparison("wrong_shape", f"{spec.name} is {seen}, for these inputs expected {wanted}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     if spec.sampled is not None:
@@ -74,9 +77,9 @@ def compare(
 
 
 def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> Deviation | None:
-    """Return the deviation where the reference is finite. None for exact dtypes and for outputs that are not finite:
-    those must not widen a candidate's tolerance."""
-    if not output.dtype.is_floating_point:
+    """Return the deviation where the reference is finite. None for exact dtypes, and for outputs of another length or
+    that are not finite: those must not widen a candidate's tolerance."""
+    if not output.dtype.is_floating_point or (output.shape != reference.shape):
         return None
     seen, wanted = output.to(reference.device).double(), reference.double()
     finite = wanted.isfinite() & ~_overflows(seen, wanted, output.dtype, 0.0)

@@ -88,6 +88,9 @@ def slab_of(
 
     The slab of a permutation repeats it, so its windows hold no value twice either.
     """
+    if item.drawn:
+        numbers = _distributed(item, (1 + spare,), case.numbers, seed.generator(case.id, item.name, *words))
+        return numbers.to(torch.int64 if item.scalar_kind == "int" else torch.float64)
     if item.scalar is not None or (item.when is not None and not case.value(item.when)):
         return _input(item, task, case, Draw("standard", "standard", 0), seed, device)
     generator, count = (
@@ -111,6 +114,8 @@ def _input(
     if item.scalar is not None:
         value = item.scalar.value(case.numbers)
         return int(value) if item.scalar_kind == "int" else float(value)
+    if item.drawn:
+        return _number(item, case, draw, seed)
     if item.when is not None and not case.value(item.when):
         return None
     generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name, device=device)
@@ -123,6 +128,17 @@ def _input(
     if draw.kind == "outlier" and item.distribution[0] in ("normal", "uniform") and values.numel():
         values = _with_outliers(values, generator)
     return values.to(dtype)
+
+
+def _number(item: Input, case: Case, draw: Draw, seed: Seed) -> int | float:
+    """Draw a number: one of the draw's special values if it has some; a float is one that float32 holds exactly."""
+    generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name)
+    alphabet = dict(item.special).get(draw.name) if draw.kind == "special" else None
+    if alphabet is None:
+        value = _distributed(item, (), case.numbers, generator).item()
+    else:
+        value = alphabet[int(torch.randint(len(alphabet), (), generator=generator))]
+    return int(value) if item.scalar_kind == "int" else float(value)
 
 
 def _distributed(

@@ -5,6 +5,7 @@ They need no process: their outputs follow from the inputs and the expected outp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ class NullCase:
     spec: Output
     dtype: torch.dtype
     contents: Contents
+    greatest: tuple[int, ...]  # the declared shape
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
@@ -37,11 +39,14 @@ Null = Callable[[NullCase], torch.Tensor]
 def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
     """Return the names of null candidates that pass every small case and draw of a task: there must be none.
 
-    A copy of the first input is allowed where every output declares `identity`.
+    A copy of the first input is allowed where every output declares `identity`. A wrong length is tried where one of
+    the outputs varies.
     """
     seed, reference, passing = seed or Seed(), Reference(task), dict(NULLS)
     if all(output.identity for output in task.outputs):
         del passing["first_input"]
+    if not any(output.varying for output in task.outputs):
+        passing = {name: null for name, null in passing.items() if name not in LENGTHS}
     for case in task.cases_of(PROFILES):
         references: list[Mapping[str, torch.Tensor]] = []
         for draw in draws_of(task):
@@ -64,7 +69,8 @@ def _is_right(
         now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
-        output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
+        greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
+        output = null(NullCase(spec, getattr(torch, dtype), contents, greatest, now, before, first))
         tolerance = task.tolerance.get(dtype)
         reference = references[-1][spec.name]
         if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
@@ -93,19 +99,40 @@ def _unwritten(case: NullCase) -> torch.Tensor:
 
 
 def _best_constant(case: NullCase) -> torch.Tensor:
-    """Return the mean of the expected output: no constant has a smaller RMSE."""
+    """Return the mean of the expected output, which has the smallest RMSE of all constants; of integers the mode."""
+    if not case.dtype.is_floating_point and case.expected.numel():
+        return torch.full_like(case.expected, case.expected.flatten().mode().values.item()).to(case.dtype)
     finite = case.expected.double()[case.expected.isfinite()]
     return torch.full_like(case.expected, float(finite.mean()) if finite.numel() else 0.0).to(case.dtype)
 
 
 def _first_input(case: NullCase) -> torch.Tensor:
     """Return the first input tensor, cut or repeated to size."""
+    return _from_input(case, tuple(case.expected.shape))
+
+
+def _from_input(case: NullCase, shape: tuple[int, ...]) -> torch.Tensor:
     given = next((value for value in case.contents.values() if isinstance(value, torch.Tensor)), None)
-    count = case.expected.numel()
+    count = math.prod(shape)
     if given is None or not given.numel() or not count:
-        return torch.zeros_like(case.expected).to(case.dtype)
+        return torch.zeros(shape, dtype=case.dtype)
     flat = given.reshape(-1)
-    return flat.repeat(-(-count // flat.numel()))[:count].reshape(case.expected.shape).to(case.dtype)
+    return flat.repeat(-(-count // flat.numel()))[:count].reshape(shape).to(case.dtype)
+
+
+def _own_index(case: NullCase) -> torch.Tensor:
+    """Return for each element its place in the output."""
+    return torch.arange(case.expected.numel()).reshape(case.expected.shape).to(case.dtype)
+
+
+def _empty(case: NullCase) -> torch.Tensor:
+    """Return nothing where the length varies, and what is expected elsewhere."""
+    return (case.expected[:0] if case.spec.varying else case.expected).to(case.dtype)
+
+
+def _greatest(case: NullCase) -> torch.Tensor:
+    """Return the first input at the greatest length where it varies, and what is expected elsewhere."""
+    return _from_input(case, case.greatest) if case.spec.varying else case.expected.to(case.dtype)
 
 
 NULLS: dict[str, Null] = {
@@ -117,4 +144,8 @@ NULLS: dict[str, Null] = {
     "first_input": _first_input,
     "previous_output": lambda case: case.previous.to(case.dtype),
     "output_of_another_input": lambda case: case.first.to(case.dtype),
+    "own_index": _own_index,
+    "empty": _empty,
+    "greatest_length": _greatest,
 }
+LENGTHS = ("empty", "greatest_length")  # wrong where an output varies

@@ -56,10 +56,13 @@ def mixed(word: int) -> int:
     return word ^ word >> 31
 
 
-def digest_of(outputs: Sequence[torch.Tensor], key: int, call: int) -> int:
-    """Return the digest of the outputs of one call of a block: a sum over their 32-bit words, times keyed weights."""
+def digest_of(outputs: Sequence[torch.Tensor], key: int, call: int, varying: Sequence[bool] | None = None) -> int:
+    """Return the digest of the outputs of one call of a block: a sum over their 32-bit words, times keyed weights.
+
+    The length of a varying output is one more word of it.
+    """
     total = 0
-    for index, output in enumerate(outputs):
+    for index, (output, varies) in enumerate(zip(outputs, varying or [False] * len(outputs), strict=True)):
         salted = mixed((key + call * len(outputs) + index) & MASK)
         data = output.contiguous().view(-1).view(torch.uint8)
         data = torch.nn.functional.pad(data, (0, -len(data) % 4)).view(torch.int32)
@@ -67,6 +70,8 @@ def digest_of(outputs: Sequence[torch.Tensor], key: int, call: int) -> int:
             words = data[begin : begin + CHUNK_WORDS].to(torch.int64) & 0xFFFFFFFF
             index_of = torch.arange(begin, begin + len(words), dtype=torch.int64, device=words.device)
             total += int((words * mixed_all(index_of + signed(salted))).sum())
+        if varies:
+            total += len(output) * mixed((salted + len(data)) & MASK)
     return total & MASK
 
 

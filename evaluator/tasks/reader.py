@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -30,10 +31,11 @@ from evaluator.tasks.spec import (
 DTYPES = tuple(ITEMSIZE)
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
+NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
-ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
-ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits", "special_sets")
+ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
+ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -91,7 +93,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         cases=cases,
         inputs=inputs,
         outputs=outputs,
-        tolerance=_tolerance(arena.mapping("tolerance"), outputs, names),
+        tolerance=_tolerance(arena.mapping("tolerance", optional=True), outputs, names),
         model_bytes=arena.mapping("model").expression("bytes", {*names, "itemsize"}),
         model_flops=arena.mapping("model").expression("flops", {*names, "itemsize"}),
         atomic=arena.boolean("atomic", False),
@@ -156,6 +158,8 @@ def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
 
 
 def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
+    if isinstance(value.raw.get("scalar"), dict):
+        return _drawn_number(name, value, axes)
     if "scalar" in value:
         value.only(("scalar",))
         kind = "int" if isinstance(value.raw["scalar"], int | str) else "float"
@@ -178,10 +182,23 @@ def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
     )
 
 
-def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
-    kinds = [kind for kind in DISTRIBUTIONS if kind in value]
+def _drawn_number(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
+    value.only(("scalar", "special"))
+    distribution = _distribution(value.mapping("scalar"), set(axes), of=NUMBERS)
+    kind, special = "int" if distribution[0] == "integers" else "float", value.mapping("special", optional=True)
+    alphabets = tuple((key, special.numbers(key)) for key in special.names(NAME))
+    for key, values in alphabets:
+        if not all(math.isfinite(one) and (kind == "float" or one.is_integer()) for one in values):
+            special.problem(key, special.raw[key], f"{'whole' if kind == 'int' else 'finite'} numbers")
+    return Input(name, distribution=distribution, special=alphabets, drawn=True, scalar_kind=cast(Any, kind))
+
+
+def _distribution(
+    value: Fields, axes: set[str], of: tuple[str, ...] = tuple(DISTRIBUTIONS)
+) -> tuple[str, tuple[Any, ...]]:
+    kinds = [kind for kind in of if kind in value]
     if len(kinds) != 1 or len(value.raw) != 1:
-        value.problem("", value.raw, f"exactly one of {', '.join(DISTRIBUTIONS)}")
+        value.problem("", value.raw, f"exactly one of {', '.join(of)}")
         return "normal", ()
     parameters = tuple(value.expressions(kinds[0], axes, required=True))
     if len(parameters) != DISTRIBUTIONS[kinds[0]]:
@@ -190,8 +207,10 @@ def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled"))
+    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying"))
     aliases = value.strings("may_alias", ())
+    if varies := value.boolean("varying", False):
+        _check_varying(value)
     for alias in aliases:
         if alias not in {item.name for item in inputs}:
             value.problem("may_alias", alias, "the name of an input")
@@ -203,7 +222,15 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         identity=value.boolean("identity", False),
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
+        varying=varies,
     )
+
+
+def _check_varying(output: Fields) -> None:
+    if not output.raw.get("shape"):
+        output.problem("shape", output.raw.get("shape"), "a first dimension, which is the greatest length")
+    for key in {"may_alias", "sampled"} & output.raw.keys():
+        output.problem(key, output.raw[key], "no such key beside `varying`")
 
 
 def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled:
@@ -278,6 +305,8 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
     wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable if not spec.is_plain)}
     for name in sorted(wanted - files.keys()):
         top.problem("(folder)", "no file", name)
+    if spec.entry.style == "out" and any(output.varying for output in spec.outputs):
+        top.problem("arena.entry.style", "out", "return, since what a call returns says how long a varying output is")
     if not spec.starts_from_torch and not set(spec.editable) <= set(spec.sources):
         top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
     if spec.starts_from_torch and set(spec.editable) & set(files):

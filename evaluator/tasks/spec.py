@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -121,6 +121,11 @@ class Input:
     scalar: Expression | None = None
     scalar_kind: Literal["int", "float"] = "float"
     derived: Renewal | None = None  # made by the task's inputs.py together with all others that are
+    drawn: bool = False  # a number that is drawn from `distribution` for each call
+
+    @property
+    def is_number(self) -> bool:
+        return self.drawn or self.scalar is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,14 @@ class Output:
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
     sampled: Sampled | None = None
+    varying: bool = False  # its first extent is the greatest: how long it is follows from the values of the inputs
+
+    def allows(self, case: Case, shape: Sequence[int]) -> bool:
+        """Whether the reference may return this shape."""
+        wanted = self.reference_shape(case)
+        if not self.varying:
+            return tuple(shape) == wanted
+        return len(shape) == len(wanted) and shape[0] <= wanted[0] and tuple(shape[1:]) == wanted[1:]
 
     def reference_shape(self, case: Case) -> tuple[int, ...]:
         """The shape the reference returns: the output's own or, where it is sampled, that of the probabilities."""
@@ -235,7 +248,7 @@ class TaskSpec:
     def main_dtype(self, case: Case) -> str:
         """The value of the case's first dtype axis; without such an axis, the dtype of the first input tensor."""
         dtypes = [str(case.value(axis.name)) for axis in self.axes if axis.kind == "dtype"]
-        return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
+        return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if not item.is_number), "float32")
 
     def work_of(self, case: Case) -> tuple[float, float]:
         """Bytes moved and operations done by the ideal algorithm; `itemsize` is that of the case's main dtype."""

@@ -33,6 +33,7 @@ STATIC_CHECKS: Mapping[str, Check] = {
     "reference": references.reference,
     "second": references.second,
     "inputs": references.inputs,
+    "numbers": references.numbers,
     "spread": references.spread,
     "nulls": references.nulls,
 }

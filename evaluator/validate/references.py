@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Outputs, Subject, same
 
 AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
+LEAST_CHOICES = 2**20  # a session makes some hundred timed calls of a case: one pair in a hundred sessions is the same
 MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
 RENEWALS = (1, 2)  # words of two renewals of one set
@@ -71,6 +73,16 @@ def inputs(subject: Subject) -> Iterator[str]:
     yield from (f"{name}: no output depends on it" for name in waiting)
 
 
+def numbers(subject: Subject) -> Iterator[str]:
+    """Where no tensor is given, the drawn numbers differ from call to call, so that no answer can be kept."""
+    if not all(item.is_number for item in subject.task.inputs):
+        return
+    for case in subject.task.cases:
+        choices = math.prod(_choices(item, case) for item in subject.task.inputs if item.drawn)
+        if choices < LEAST_CHOICES:
+            yield f"{case.id}: its numbers can be drawn in {choices} ways; expected at least {LEAST_CHOICES}"
+
+
 def spread(subject: Subject) -> Iterator[str]:
     """In at least half of the small cases, each output has a usual magnitude and varies across elements and draws.
 
@@ -88,8 +100,14 @@ def nulls(subject: Subject) -> Iterator[str]:
     yield from (f"passed by {name}" for name in nulls_that_pass(subject.task, subject.seed))
 
 
+def _choices(item: Input, case: Case) -> int:
+    """How many values a drawn number has: a uniform one has as many as float32 has between 1 and 2."""
+    low, high = (bound.value(case.numbers) for bound in item.distribution[1])
+    return max(0, int(high - low)) if item.scalar_kind == "int" else (2**23 if high > low else 1)
+
+
 def _agree(wanted: torch.Tensor, found: torch.Tensor) -> bool:
-    if wanted.dtype != found.dtype:
+    if wanted.dtype != found.dtype or wanted.shape != found.shape:
         return False
     if not wanted.dtype.is_floating_point:
         return bool((wanted == found).all())
@@ -130,7 +148,7 @@ def _is_other(subject: Subject, case: Case, item: Input, before: Outputs, change
 
 def _may_change(subject: Subject, item: Input) -> bool:
     """Whether an input can be changed alone: a size or flag passed as a number only if nothing else shows it."""
-    return item.scalar is None or item.scalar_kind != "int" or bool(_silent_axes(subject.task, item))
+    return item.drawn or item.scalar is None or item.scalar_kind != "int" or bool(_silent_axes(subject.task, item))
 
 
 def _silent_axes(task: TaskSpec, item: Input) -> list[Axis]:
@@ -148,7 +166,7 @@ def _changed_value(subject: Subject, item: Input, case: Case, draw: Draw, conten
         return 1.5 * float(item.scalar.value(case.numbers)) or 0.5
     task = subject.task if item.derived else replace(subject.task, inputs=(item,))
     value = contents_of(task, case, draw, subject.other_seed)[item.name]
-    assert isinstance(value, torch.Tensor), contents
+    assert value is not None, contents
     return value
 
 
@@ -157,18 +175,33 @@ def _degenerate(subject: Subject, case: Case, name: str) -> str | None:
     two = []
     for index in range(2):
         contents = contents_of(subject.task, case, Draw("standard", "standard", index), subject.seed)
-        value = subject.reference.outputs(case, contents)[name].double()
-        two.append(torch.where(value.isfinite(), value, 0.0))
-    values, other = two
+        two.append(subject.reference.outputs(case, contents)[name])
+    if not two[0].dtype.is_floating_point:
+        return _degenerate_exact(*two)
+    values, other = (torch.where(value.isfinite(), value, 0.0).double() for value in two)
     scale = float(values.square().mean().sqrt()) if values.numel() else 0.0
     if not LEAST_SCALE <= scale <= GREATEST_SCALE:
         return f"its RMS is {scale:.1e}"
     if values.numel() > 1 and float(values.std()) < MIN_SPREAD * scale:
         return "its elements are all the same"
-    if float((values - other).square().mean().sqrt()) < MIN_SPREAD * scale:
+    if values.shape == other.shape and float((values - other).square().mean().sqrt()) < MIN_SPREAD * scale:
         return "it hardly depends on the values of the inputs"
     for axis, length in enumerate(values.shape):
         if length > 1 and float(values.std(axis).max()) < MIN_SPREAD * scale:
+            return f"it is the same along axis {axis}"
+    return None
+
+
+def _degenerate_exact(values: torch.Tensor, other: torch.Tensor) -> str | None:
+    """The same for values that must be equal, whose magnitude means nothing: identifiers, bits, counts."""
+    if not values.numel():
+        return "it is empty"
+    if values.numel() > 1 and bool((values == values.reshape(-1)[0]).all()):
+        return "its elements are all the same"
+    if values.shape == other.shape and float((values != other).double().mean()) < MIN_SPREAD:
+        return "it hardly depends on the values of the inputs"
+    for axis, length in enumerate(values.shape):
+        if length > 1 and bool((values == values.narrow(axis, 0, 1)).all()):
             return f"it is the same along axis {axis}"
     return None
 

@@ -138,6 +138,45 @@ def test_an_output_of_random_numbers_says_how_many_outcomes_there_are_and_where_
         assert expected in found
 
 
+def test_a_number_that_is_drawn_and_an_output_whose_length_varies_are_read(tmp_path):
+    content = config()
+    content["arena"]["inputs"] |= {
+        "start": {"scalar": {"uniform": [-1, 1]}, "special": {"zero": [0.0]}},
+        "count": {"scalar": {"integers": [1, "n"]}},
+    }
+    content["arena"]["outputs"] = {"kept": {"shape": ["n", 3], "dtype": "int32", "varying": True}}
+    del content["arena"]["tolerance"]  # every output must be equal
+    task = read_task(write(tmp_path / "t", content), ID)
+    assert [(item.drawn, item.is_number, item.scalar_kind) for item in task.inputs[2:]] == [
+        (False, True, "float"),
+        (True, True, "float"),
+        (True, True, "int"),
+    ]
+    shapes = ((0, 3), (8, 3), (9, 3), (8, 2), (8,))
+    assert [task.outputs[0].allows(task.cases[0], shape) for shape in shapes] == [True, True, False, False, False]
+
+
+def test_each_mistake_in_a_drawn_number_or_a_varying_output_is_named(tmp_path):
+    content = config()
+    content["arena"]["entry"]["style"] = "out"
+    content["arena"]["inputs"] |= {
+        "start": {"scalar": {"normal": [0, 1]}, "shape": [1]},
+        "count": {"scalar": {"integers": [1, 9]}, "special": {"odd": [1.5], "huge": [float("inf")]}},
+    }
+    content["arena"]["outputs"]["y"].update(shape=[], varying=True, may_alias=["x"])
+    found = "\n".join(problems(tmp_path / "t", content))
+    for expected in (
+        "inputs.start.scalar: seen {'normal': [0, 1]}; expected exactly one of uniform, integers",
+        "inputs.start.shape: seen [1]; expected no such key",
+        "inputs.count.special.odd: seen [1.5]; expected whole numbers",
+        "inputs.count.special.huge: seen [inf]; expected whole numbers",
+        "outputs.y.shape: seen []; expected a first dimension",
+        "outputs.y.may_alias: seen ['x']; expected no such key beside `varying`",
+        "arena.entry.style: seen 'out'; expected return",
+    ):
+        assert expected in found, found
+
+
 def test_missing_files_are_named(tmp_path):
     folder = write(tmp_path / "t", config())
     (folder / "reference.py").unlink()

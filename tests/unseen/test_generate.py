@@ -261,7 +261,7 @@ def allowed(axis: Axis, case: Case) -> bool:
 
 def cost(task: TaskSpec, case: Case) -> tuple[float, float, float]:
     """Bytes of inputs and outputs, bytes moved and operations, as the task's file states them."""
-    items = [item for item in task.inputs if item.scalar is None and (item.when is None or case.value(item.when))]
+    items = [item for item in task.inputs if not item.is_number and (item.when is None or case.value(item.when))]
     memory = 0
     for item in (*items, *task.outputs):
         shape = [int(extent.value(case.numbers)) for extent in item.shape]

@@ -113,8 +113,9 @@ extern "C" __global__ void renew(
 }
 
 // Copies an output and adds its digest: sum over 32-bit words of word * mix(key + index), the last word padded with zeros.
-// Each block adds its part to *digest. The key is *token where there is one.
-extern "C" __global__ void consume(const u8* output, u8* copy, u64 bytes, u64 key, const u64* token, u64 salt, u64* digest) {
+// tail counts as one more word. Each block adds its part to *digest. The key is *token where there is one.
+extern "C" __global__ void consume(
+    const u8* output, u8* copy, u64 bytes, u64 tail, u64 key, const u64* token, u64 salt, u64* digest) {
     __shared__ u64 sum;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
@@ -122,7 +123,7 @@ extern "C" __global__ void consume(const u8* output, u8* copy, u64 bytes, u64 ke
     key = mix(key + salt);
     const u64 words = (bytes + 3) / 4;
     const bool aligned = ((u64)output & 3) == 0;
-    u64 own = 0;
+    u64 own = blockIdx.x == 0 && threadIdx.x == 0 ? tail * mix(key + words) : 0;
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < words; i += gridDim.x * (u64)blockDim.x) {
         unsigned word = 0;
         if (aligned && i * 4 + 4 <= bytes) {

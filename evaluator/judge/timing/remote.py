@@ -81,7 +81,7 @@ class RemoteStopwatch:
         self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=windows)
 
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
-        nonce, plan = secrets.randbits(64), [[call.buffer, *call.windows.values()] for call in calls]
+        nonce, plan = secrets.randbits(64), _words(calls)
         reply = self._ask("block", timeout_s=self._limit_s(len(calls)), nonce=nonce, calls=plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
@@ -102,16 +102,18 @@ class RemoteStopwatch:
     def pick(self, index: int) -> dict[str, torch.Tensor]:
         """Return the outputs of one call of the last block, as they were when the bench copied them."""
         assert self._layout is not None
-        self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
-        outputs = self._layout.read_outputs(self.worker, self._runner.side.device)
-        if digest_of(list(outputs.values()), self._digest_key, index) != self._digests[index]:
-            raise self.wrong(Rejection("forged_reply", "outputs that are not those of the timed call"))
-        return outputs
+        reply = self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
+        outputs = self._layout.read_outputs(self.worker, self._runner.side.device, reply.get("lengths"))
+        if outputs is not None:
+            varying = [bool(spec["varying"]) for spec in self._layout.outputs]
+            if digest_of(list(outputs.values()), self._digest_key, index, varying) == self._digests[index]:
+                return outputs
+        raise self.wrong(Rejection("forged_reply", "outputs that are not those of the timed call"))
 
-    def enqueue(self, buffers: Sequence[int], *, limit_ns: int, empty: bool = False) -> bool:
+    def enqueue(self, calls: Sequence[PlannedCall], *, limit_ns: int, empty: bool = False) -> bool:
         """Enqueue calls behind a hold that the judge ends; return False if it ended by itself before they all were."""
-        plan = {"buffers": list(buffers), "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
-        reply = self._ask("enqueue", timeout_s=self._limit_s(len(buffers)), **plan)
+        plan = {"calls": _words(calls), "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
+        reply = self._ask("enqueue", timeout_s=self._limit_s(len(calls)), **plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
         return reply.get("expired") is False
@@ -167,6 +169,10 @@ class RemoteStopwatch:
         if not isinstance(values, list) or len(values) != count or not all(_is(value, kind) for value in values):
             raise BadReply("block", f"{name}: {str(values)[:80]}, expected {count} values", self.worker.output())
         return values
+
+
+def _words(calls: Sequence[PlannedCall]) -> list[list[int]]:
+    return [[call.buffer, *call.windows.values()] for call in calls]
 
 
 def canary_ns(worker: Worker) -> tuple[float, float]:

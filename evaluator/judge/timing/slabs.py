@@ -23,7 +23,7 @@ Windows = dict[str, int]  # input → the element of its slab where a call's win
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
     buffer: int
-    windows: Windows  # of inputs that are not static; static ones are set once per buffer
+    windows: Windows  # of tensors that are not static, which are set once per buffer, and of drawn numbers
 
 
 class Slabs:
@@ -51,11 +51,15 @@ class Slabs:
     def choose(self, count: int) -> int:
         return self._random.randrange(count)
 
-    def released(self, index: int, buffer: int, word: Callable[[int], int]) -> PlannedCall:
-        """Return the index-th call behind a hold: `word(i)` says where the window of the i-th renewal begins."""
-        renewed = [name for name in self.tensors if name not in self.static]
+    def released(self, index: int, call: PlannedCall, word: Callable[[int], int]) -> PlannedCall:
+        """Return the index-th call behind a hold: `word(i)` says where the window of the i-th renewal begins.
+
+        The host passes numbers before the hold ends, so they are those that were planned.
+        """
+        renewed = [item.name for item in self.task.inputs if item.name in call.windows and not item.is_number]
         first = 1 + index * len(renewed)
-        return PlannedCall(buffer, {name: word(first + at) % SLAB_SPARE for at, name in enumerate(renewed)})
+        windows = {name: word(first + at) % SLAB_SPARE for at, name in enumerate(renewed)}
+        return PlannedCall(call.buffer, call.windows | windows)
 
     @property
     def output_bytes(self) -> int:
@@ -78,6 +82,8 @@ class Slabs:
         if item.name not in self.tensors:
             return self._others[item.name]
         begin = self.static[item.name][call.buffer] if item.name in self.static else call.windows[item.name]
+        if item.is_number:
+            return self.tensors[item.name][begin].item()
         shape = shape_of(item, self.case)
         return self.tensors[item.name][begin : begin + torch.Size(shape).numel()].view(shape)
 

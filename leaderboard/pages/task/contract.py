@@ -148,12 +148,17 @@ def _input(one: Input) -> InputLine:
     name, arguments = one.distribution
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
     drawn = f"{name}({', '.join(_texts(arguments))})"
+    if one.drawn:
+        return InputLine(
+            one.name, "a number", one.scalar_kind, "", drawn, special, (*notes, "another one in each call")
+        )
     return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, special, tuple(notes))
 
 
 def _output_notes(one: Output) -> tuple[str, ...]:
     notes = [f"may be {name}, written in place" for name in one.may_alias]
     notes += ["a copy of an input is correct"] if one.identity else []
+    notes += ["its first extent is the greatest: how long it is follows from the inputs"] if one.varying else []
     if one.sampled:
         chance = (
             f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
