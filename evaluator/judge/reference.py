@@ -1,36 +1,36 @@
-"""The task's reference.py, run in the judge's own process in float64. It is trusted code."""
+"""The task's reference.py and relations.py, run in the judge's own process in float64. They are trusted code."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
 
 import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.draws import Contents
+from evaluator.tasks.relations import FILE as RELATIONS
 from evaluator.tasks.spec import Case, TaskSpec
 
 SECOND = "variants/second.py"
 Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
+Relations = Callable[[Contents, Contents, Contents], Mapping[str, torch.Tensor]]  # of inputs, outputs, reference
 
 
 class Reference:
-    """A task's `reference` function, loaded once; or another function or file with the same interface."""
+    """A task's `reference` function, loaded once; or another function or file with the same interface.
+
+    `relations`: what judges outputs that are not unique, if the task has any.
+    """
 
     def __init__(
         self, task: TaskSpec, function: str = "reference", device: str = "cpu", file: str = "reference.py"
     ) -> None:
         self.task, self._device, self._file = task, device, file
-        spec = importlib.util.spec_from_file_location(f"reference_{task.digest[:12]}", task.folder / file)
-        if spec is None or spec.loader is None:
-            raise TaskError([f"{task.id}/{file}: cannot be imported"])
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        implementation = getattr(module, function, None)
-        if not callable(implementation):
-            raise TaskError([f"{task.id}/{file}: no function {function}(inputs)"])
-        self.implementation: Implementation = implementation
+        self.implementation: Implementation = task_function(task, file, function)
+        self.relations: Relations | None = task_function(task, RELATIONS, "relations") if task.relations else None
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
         """Return the expected outputs: float64 for floating dtypes, of the declared shapes, on its device.
@@ -38,9 +38,8 @@ class Reference:
         Raises:
             TaskError: the reference breaks its own contract.
         """
-        exact = {name: _widened(value, self._device) for name, value in contents.items()}
         with torch.no_grad():
-            found = dict(self.implementation(exact))
+            found = dict(self.implementation(widened(contents, self._device)))
         problems = []
         for output in self.task.outputs:
             shape = output.reference_shape(case)
@@ -60,8 +59,29 @@ def second_implementation(task: TaskSpec) -> Reference:
     return Reference(task, "second_opinion")
 
 
-def _widened(value: torch.Tensor | int | float | None, device: str) -> torch.Tensor | int | float | None:
-    """Return a copy with floats in float64; a reference may write to it in place."""
+def task_function(task: TaskSpec, file: str, function: str) -> Callable[..., Any]:
+    """Import a file of the task's own trusted code, and return its function of that name.
+
+    Raises:
+        TaskError: there is no such function.
+    """
+    spec = importlib.util.spec_from_file_location(f"{Path(file).stem}_{task.digest[:12]}", task.folder / file)
+    if spec is None or spec.loader is None:
+        raise TaskError([f"{task.id}/{file}: cannot be imported"])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = getattr(module, function, None)
+    if not callable(found):
+        raise TaskError([f"{task.id}/{file}: no function {function}"])
+    return cast(Callable[..., Any], found)
+
+
+def widened(contents: Contents, device: str | torch.device) -> Contents:
+    """Return copies with floats in float64; the task's code may write to them in place."""
+    return {name: _widened(value, device) for name, value in contents.items()}
+
+
+def _widened(value: torch.Tensor | int | float | None, device: str | torch.device) -> torch.Tensor | int | float | None:
     if isinstance(value, torch.Tensor):
         value = value.to(device)
         return value.double() if value.dtype.is_floating_point and value.dtype != torch.float64 else value.clone()

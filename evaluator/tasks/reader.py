@@ -9,6 +9,7 @@ from typing import Any, cast
 from evaluator.errors import UsageError
 from evaluator.tasks import fields
 from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
     CATEGORIES,
     ITEMSIZE,
@@ -33,7 +34,7 @@ DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "perm
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
-ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits")
+ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits", "relations")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -97,8 +98,10 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         source=arena.string("source", "arena"),
         provenance=_texts(arena.mapping("provenance", optional=True)),
         limits=_limits(arena.mapping("limits", optional=True)),
+        relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
     )
     _check_folder(spec, top, files)
+    check_relations(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
     return spec
@@ -184,7 +187,7 @@ def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled"))
+    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled", "unique"))
     aliases = value.strings("may_alias", ())
     for alias in aliases:
         if alias not in {item.name for item in inputs}:
@@ -197,6 +200,7 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         identity=value.boolean("identity", False),
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
+        unique=value.boolean("unique", True),
     )
 
 
@@ -225,7 +229,7 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
         item.only(("c", "n", "tau", "because"))
         c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
         found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
-    for output in outputs:
+    for output in (output for output in outputs if output.unique):
         wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
         for dtype in map(str, wanted):
             if ("float" in dtype) and dtype not in found:

@@ -119,6 +119,7 @@ class Output:
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
     sampled: Sampled | None = None
+    unique: bool = True  # otherwise there are several right answers, which the task's relations judge
 
     def reference_shape(self, case: Case) -> tuple[int, ...]:
         """The shape the reference returns: the output's own or, where it is sampled, that of the probabilities."""
@@ -134,6 +135,24 @@ class Tolerance:
     n: Expression
     tau: float
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a relation's error: max(4 × baseline's, c·eps·√n)."""
+
+    c: float
+    n: Expression
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What holds of every right answer; relations.py computes how far an answer is from it."""
+
+    name: str
+    bounds: Mapping[str, Bound]  # by dtype of the outputs
+    exact: str = ""  # why there may be no error at all; there are no bounds then
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +193,7 @@ class TaskSpec:
     source: str
     provenance: Mapping[str, str]
     limits: TaskLimits
+    relations: tuple[Relation, ...] = ()
 
     @property
     def starts_from_torch(self) -> bool:
