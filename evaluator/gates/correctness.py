@@ -21,7 +21,8 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, note_coverage, trace_coverage
 from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
-from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
+from evaluator.judge.answers import comparisons, deviation_of
+from evaluator.judge.compare import BASELINE_FACTOR, Comparison, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
@@ -105,11 +106,11 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
     if measured := draw.index == 0 or draw.kind == "special":
-        _measure_baseline(baseline, judged)
+        _measure_baseline(context, baseline, judged)
     before = (state.relative_rmse, state.allowed_rmse)
     judged_call(context, judged, call)
     if judged.rejection and judged.rejection.reason == "mismatch" and not measured:
-        _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
+        _measure_baseline(context, baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
     forgive_order(context, judged, before)
@@ -125,16 +126,16 @@ def wrong_when_timed(
         BaselineError: as `trusted_call`.
     """
     state, before = judged.state, (judged.state.relative_rmse, judged.state.allowed_rmse)
-    wrong = wrong_output(context, state, judged.draw, call, judged.reference)
+    wrong = wrong_output(context, judged, call)
     if wrong is None or wrong.reason != "mismatch":
         return wrong
     with baseline as runner:
-        _measure_baseline(runner, judged)
+        _measure_baseline(context, runner, judged)
     state.relative_rmse, state.allowed_rmse = before
-    return wrong_output(context, state, judged.draw, call, judged.reference)
+    return wrong_output(context, judged, call)
 
 
-def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
+def _measure_baseline(context: Context, baseline: Runner, judged: JudgedDraw) -> None:
     """Run the baseline on the draw and update its worst error for draws of that name.
 
     Raises:
@@ -142,22 +143,19 @@ def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
     """
     errors, name = judged.state.baseline_errors, judged.draw.name
     call = trusted_call(baseline, judged.state.case, judged.contents)
-    found = error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
+    found = deviation_of(
+        context.reference, judged.contents, call.outputs, judged.reference, judged.state.least_scales.get(name, {})
+    )
     errors[name] = worst_of([errors.get(name), found])
-    if found and BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
+    if not found:
+        return
+    large = {name: error for name, error in found.relations.items() if BASELINE_FACTOR * error >= 1}
+    if BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
+        large["relative error"] = found.rmse
+    if large:
         where = f"case {judged.state.case.id}, {name} inputs"
-        raise BaselineError(f"the baseline of {baseline.side.task.id}, {where}: relative error {found.rmse:.1e}")
-
-
-def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> Deviation | None:
-    """Return the largest deviations over all outputs of a call; None if none can be compared."""
-    outputs = call.outputs.items()
-    return worst_of(deviation(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs)
-
-
-def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
-    known = [one for one in deviations if one is not None]
-    return Deviation(max(one.rmse for one in known), max(one.worst for one in known)) if known else None
+        seen = ", ".join(f"{what} {error:.1e}" for what, error in large.items())
+        raise BaselineError(f"the baseline of {baseline.side.task.id}, {where}: {seen}")
 
 
 def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) -> JudgedDraw:
@@ -165,7 +163,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
     if isinstance(call, Call):
         if judged.state.first_call_ms is None:
             judged.state.first_call_ms = call.wall_ns / 1e6
-        judged.rejection = wrong_output(context, judged.state, judged.draw, call, judged.reference)
+        judged.rejection = wrong_output(context, judged, call)
         if judged.rejection is None and judged.draw == SEEDED_DRAW:
             judged.rejection = _ignored_seed(context, judged, call)
     else:
@@ -230,22 +228,20 @@ def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection
     return None
 
 
-def wrong_output(
-    context: Context, state: CaseState, draw: Draw, call: Call, reference: Mapping[str, torch.Tensor]
-) -> Rejection | None:
-    for spec in context.task.outputs:
-        comparison = compare(
-            call.outputs[spec.name],
-            reference[spec.name],
-            spec=spec,
-            tolerance=context.task.tolerance.get(context.task.dtype_of(spec.dtype, state.case)),
-            case=state.case,
-            baseline=state.baseline_errors.get(draw.name),
-            least_scale=state.least_scales.get(draw.name, {}).get(spec.name, 0.0),
-        )
+def wrong_output(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
+    state, name = judged.state, judged.draw.name
+    for comparison in comparisons(
+        context.reference,
+        state.case,
+        judged.contents,
+        call.outputs,
+        judged.reference,
+        baseline=state.baseline_errors.get(name),
+        least_scales=state.least_scales.get(name, {}),
+    ):
         _note_error(state, comparison)
         if comparison.reason is not None:
-            where = f"case {state.case.id}, {draw.name} inputs, {comparison.detail}"
+            where = f"case {state.case.id}, {name} inputs, {comparison.detail}"
             return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")
     return None
 
@@ -317,7 +313,7 @@ def _wrong_call(context: Context, runner: Runner, judged: JudgedDraw, order: int
     call = runner.call(judged.state.case, judged.contents, order)
     if isinstance(call, Rejection):
         return call
-    return wrong_output(context, judged.state, judged.draw, call, judged.reference)
+    return wrong_output(context, judged, call)
 
 
 def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import torch
 
@@ -17,10 +18,14 @@ BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The distance of a float output from the reference: RMS error / scale, and the worst |y − r| / (scale + |r|)."""
+    """The distance of float outputs from the reference: RMS error / scale, and the worst |y − r| / (scale + |r|).
+
+    `relations`: errors of outputs that are not unique, by relation.
+    """
 
     rmse: float
     worst: float
+    relations: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,8 @@ def compare(
     """
     output = output.to(reference.device)
     if spec.varying and output.shape != reference.shape:
-        seen, wanted = list(output.shape), list(reference.shape)
-        return Comparison("wrong_shape", f"{spec.name} is {seen}, for these inputs expected {wanted}")
+        expected = f"for these inputs expected {list(reference.shape)}"
+        return Comparison("wrong_shape", f"{spec.name} is {list(output.shape)}, {expected}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     if spec.sampled is not None:
@@ -90,6 +95,20 @@ def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float 
         return Deviation(0.0, 0.0)
     scale = _scale(wanted, output.dtype, least_scale)
     return Deviation(_rms(error) / scale, float((error.abs() / (scale + wanted.abs())).max()))
+
+
+def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
+    """Return the largest errors of all deviations that are known; None if none is."""
+    known = [one for one in deviations if one is not None]
+    if not known:
+        return None
+    relations = {name: max(one.relations.get(name, 0.0) for one in known) for one in known for name in one.relations}
+    return Deviation(max(one.rmse for one in known), max(one.worst for one in known), relations)
+
+
+def not_finite(seen: torch.Tensor, spec: Output) -> Comparison | None:
+    """Return what is wrong with an output of which every value must be finite, or None."""
+    return _not_finite(seen, torch.zeros_like(seen), spec) if seen.dtype.is_floating_point else None
 
 
 def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> float:

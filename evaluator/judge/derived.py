@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from evaluator.errors import TaskError
-from evaluator.judge.task_code import load_module
+from evaluator.judge.task_code import task_function
 from evaluator.tasks.derived import FILE
 from evaluator.tasks.spec import AxisValue, Case, Input, TaskSpec
 
@@ -51,10 +51,7 @@ def _function(task: TaskSpec) -> Draw:
     """Return the function of the task's inputs.py, which is loaded once for each folder and digest."""
     key = (task.folder, task.digest)
     if key not in _functions:
-        function = getattr(load_module(task, FILE), "draw", None)
-        if not callable(function):
-            raise TaskError([f"{task.id}/{FILE}: no function draw(axes, name, generator)"])
-        _functions[key] = function
+        _functions[key] = task_function(task, FILE, "draw")
     return _functions[key]
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
-from evaluator.judge.compare import compare
+from evaluator.judge.answers import comparisons
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
+from evaluator.judge.relation_nulls import RelationNull, relation_nulls
 from evaluator.judge.sampling import example
 from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
 
@@ -34,6 +36,8 @@ class NullCase:
 
 
 Null = Callable[[NullCase], torch.Tensor]
+Outputs = Mapping[str, torch.Tensor]
+Answer = Callable[[TaskSpec, Case, Contents, list[Outputs]], Outputs]  # to the last of the references so far
 
 
 def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
@@ -42,40 +46,50 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
     A copy of the first input is allowed where every output declares `identity`. A wrong length is tried where one of
     the outputs varies.
     """
-    seed, reference, passing = seed or Seed(), Reference(task), dict(NULLS)
+    seed, reference, passing = seed or Seed(), Reference(task), answers_of(task)
     if all(output.identity for output in task.outputs):
         del passing["first_input"]
     if not any(output.varying for output in task.outputs):
         passing = {name: null for name, null in passing.items() if name not in LENGTHS}
     for case in task.cases_of(PROFILES):
-        references: list[Mapping[str, torch.Tensor]] = []
+        references: list[Outputs] = []
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
-            passing = {
-                name: null for name, null in passing.items() if _is_right(null, task, case, contents, references)
-            }
+            for name, answer in list(passing.items()):
+                outputs = answer(task, case, contents, references)
+                judged = comparisons(reference, case, contents, outputs, references[-1], baseline=None, least_scales={})
+                if any(comparison.reason is not None for comparison in judged):
+                    del passing[name]
         if not passing:
             break
     return sorted(passing)
 
 
-def _is_right(
-    null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Mapping[str, torch.Tensor]]
-) -> bool:
+def answers_of(task: TaskSpec) -> dict[str, Answer]:
+    """Return the null candidates of a task by name: what each answers to a draw."""
+    found: dict[str, Answer] = {name: partial(_each_output, null) for name, null in NULLS.items()}
+    return found | {name: partial(_all_outputs, null) for name, null in relation_nulls(task).items()}
+
+
+def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Outputs]) -> Outputs:
+    outputs = {}
     for spec in task.outputs:
-        dtype = task.dtype_of(spec.dtype, case)
         indices = (-1, max(0, len(references) - 2), 0)
         now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
-        output = null(NullCase(spec, getattr(torch, dtype), contents, greatest, now, before, first))
-        tolerance = task.tolerance.get(dtype)
-        reference = references[-1][spec.name]
-        if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
-            return False
-    return True
+        dtype = getattr(torch, task.dtype_of(spec.dtype, case))
+        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first))
+    return outputs
+
+
+def _all_outputs(
+    null: RelationNull, task: TaskSpec, case: Case, contents: Contents, references: list[Outputs]
+) -> Outputs:
+    outputs = null(task, contents, references[-1])
+    return {spec.name: outputs[spec.name].to(getattr(torch, task.dtype_of(spec.dtype, case))) for spec in task.outputs}
 
 
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from typing import Any, cast
 
 from evaluator.errors import TaskError
 from evaluator.tasks.spec import TaskSpec
 
 
-def load_module(task: TaskSpec, file: str) -> ModuleType:
-    """Import one of the task's own files.
+def task_function(task: TaskSpec, file: str, function: str) -> Callable[..., Any]:
+    """Import one of the task's own files, and return its function of that name.
 
     Raises:
-        TaskError: it cannot be imported.
+        TaskError: there is no such function.
     """
     name = f"{Path(file).stem}_{task.digest[:12]}"
     spec = importlib.util.spec_from_file_location(name, task.folder / file)
@@ -22,4 +23,7 @@ def load_module(task: TaskSpec, file: str) -> ModuleType:
         raise TaskError([f"{task.id}/{file}: cannot be imported"])
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    found = getattr(module, function, None)
+    if not callable(found):
+        raise TaskError([f"{task.id}/{file}: no function {function}"])
+    return cast(Callable[..., Any], found)

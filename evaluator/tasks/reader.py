@@ -10,6 +10,7 @@ from typing import Any, cast
 from evaluator.errors import UsageError
 from evaluator.tasks import derived, fields
 from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
     CATEGORIES,
     ITEMSIZE,
@@ -35,7 +36,7 @@ NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
-ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets")
+ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -101,9 +102,11 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         provenance=_texts(arena.mapping("provenance", optional=True)),
         limits=_limits(arena.mapping("limits", optional=True)),
         special_sets=arena.strings("special_sets", ()),
+        relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
     )
     _check_folder(spec, top, files)
     derived.check(spec, arena, files)
+    check_relations(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
     return spec
@@ -207,7 +210,7 @@ def _distribution(
 
 
 def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying"))
+    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying", "unique"))
     aliases = value.strings("may_alias", ())
     if varies := value.boolean("varying", False):
         _check_varying(value)
@@ -223,6 +226,7 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
         varying=varies,
+        unique=value.boolean("unique", True),
     )
 
 
@@ -258,7 +262,7 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
         item.only(("c", "n", "tau", "because"))
         c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
         found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
-    for output in outputs:
+    for output in (output for output in outputs if output.unique):
         wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
         for dtype in map(str, wanted):
             if ("float" in dtype) and dtype not in found:

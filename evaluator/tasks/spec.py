@@ -145,6 +145,7 @@ class Output:
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
     sampled: Sampled | None = None
+    unique: bool = True  # otherwise there are several right answers, which the task's relations judge
     varying: bool = False  # its first extent is the greatest: how long it is follows from the values of the inputs
 
     def allows(self, case: Case, shape: Sequence[int]) -> bool:
@@ -168,6 +169,24 @@ class Tolerance:
     n: Expression
     tau: float
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a relation's error: max(4 × baseline's, c·eps·√n)."""
+
+    c: float
+    n: Expression
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What holds of every right answer; relations.py computes how far an answer is from it."""
+
+    name: str
+    bounds: Mapping[str, Bound]  # by dtype of the outputs
+    exact: str = ""  # why there may be no error at all; there are no bounds then
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +228,7 @@ class TaskSpec:
     provenance: Mapping[str, str]
     limits: TaskLimits
     special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
+    relations: tuple[Relation, ...] = ()
 
     @property
     def derived(self) -> tuple[Input, ...]:

@@ -139,7 +139,7 @@ def test_every_second_standard_draw_is_renewed(task, monkeypatch):
         ('"starts": starts, ', '"starts": starts.double(), ', "starts: seen torch.float64; expected torch.int32"),
         ('"starts": starts, ', '"starts": starts + 2**40, ', "expected what fits into torch.int32"),
         ('"starts": starts, ', '"starts": starts, "more": starts, ', "more: no derived input of this case"),
-        ("def draw(", "def drawn(", "no function draw(axes, name, generator)"),
+        ("def draw(", "def drawn(", "inputs.py: no function draw"),
     ],
 )
 def test_a_set_that_is_not_as_declared_is_the_tasks_fault(tmp_path, old, new, expected):

@@ -8,7 +8,7 @@ import pytest
 
 from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
-from evaluator.judge import nulls
+from evaluator.judge import answers
 from evaluator.judge.compare import compare
 from evaluator.judge.nulls import NULLS, nulls_that_pass
 from evaluator.tasks.reader import load_task, read_task
@@ -77,5 +77,5 @@ def test_a_wrong_length_is_tried_where_an_output_varies_and_passes_where_lengths
         count = min(len(output), len(reference))
         return compare(output[:count], reference[:count], **options)
 
-    monkeypatch.setattr(nulls, "compare", only_the_beginning)
+    monkeypatch.setattr(answers, "compare", only_the_beginning)
     assert nulls_that_pass(task) == ["empty"]
