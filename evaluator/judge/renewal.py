@@ -33,6 +33,19 @@ def renewed(task: TaskSpec, case: Case, made: DerivedSet, word: int) -> DerivedS
     return {name: _renewed(name, made, renewals, orders) for name in renewals}
 
 
+def renewal_spec(task: TaskSpec, case: Case, renewal: Renewal) -> dict[str, object]:
+    """Return the renewal of one input as the bench takes it: numbers of axes and inputs, -1 for nothing."""
+    axes = {axis.name: number for number, axis in enumerate(task.axes)}
+    names = [item.name for item in task.inputs]
+    return {
+        "order": [axes[name] if name else -1 for name in renewal.order],
+        "relabel": axes[renewal.relabel] if renewal.relabel else -1,
+        "offsets": axes[renewal.offsets] if renewal.offsets else -1,
+        "segments": names.index(renewal.segments) if renewal.segments else -1,
+        "counts": [case.numbers[name] if name in renewal.axes else 0 for name in axes],
+    }
+
+
 def new_order(count: int, key: int, device: torch.device | str = "cpu") -> torch.Tensor:
     """Return a permutation of 0 … count - 1: a Feistel network over the next power of four, until it ends below."""
     half = max(1, ((count - 1).bit_length() + 1) // 2)

@@ -75,13 +75,19 @@ class RemoteStopwatch:
         fields = {"inputs": list(self._layout.inputs), "outputs": list(self._layout.outputs), "style": task.entry.style}
         self._ask("arm", timeout_s=LOAD_S, **fields)
         for name, slab in slabs.tensors.items():
-            self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
-            self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes)
+            self._send(name, slab)
+        for index, made in enumerate(slabs.pool):
+            for name, part in made.items():
+                self._send(name, part, index=index, sets=len(slabs.pool))
         windows = list(slabs.static.values())
         self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=windows)
 
+    def _send(self, name: str, slab: torch.Tensor, **place: int) -> None:
+        self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
+        self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes, **place)
+
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
-        nonce, plan = secrets.randbits(64), [[call.buffer, *call.windows.values()] for call in calls]
+        nonce, plan = secrets.randbits(64), [call.plan for call in calls]
         reply = self._ask("block", timeout_s=self._limit_s(len(calls)), nonce=nonce, calls=plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
