@@ -173,6 +173,7 @@ void Case::clear() {
   outputs_.clear();
   counts_.clear();
   places_.clear();
+  lengths_ = {};
   sets_ = 0;
   device_.drain();
   for (const auto& memory : owned_) device_.release(memory.at);
@@ -235,21 +236,29 @@ void Case::read_renewal(PyObject* given, InputSpec& spec) {
   renewal.offsets = number(given, "offsets");
   renewal.segments = number(given, "segments");
   PyObject* counts = field(given, "counts");
+  counts_.clear();
   for (Py_ssize_t i = 0; i < PyList_Size(counts); ++i) {
-    if (static_cast<Py_ssize_t>(counts_.size()) <= i) counts_.push_back(0);
-    counts_[i] = std::max(counts_[i], static_cast<u64>(PyLong_AsUnsignedLongLong(PyList_GetItem(counts, i))));
+    counts_.push_back(static_cast<u64>(PyLong_AsUnsignedLongLong(PyList_GetItem(counts, i))));
   }
   if (PyErr_Occurred()) throw PythonError{};
   lay_out_moved(spec);
+  places_.resize(counts_.size());
+  const auto place = [&](int axis) {
+    auto& memory = places_.at(axis);
+    if (memory.at == nullptr) memory = allocate(counts_[axis] * sizeof(unsigned));
+  };
+  for (int axis : renewal.order) {
+    if (axis >= 0) place(axis);
+  }
+  if (renewal.relabel >= 0 && counts_.at(renewal.relabel) <= spec.form.count) place(renewal.relabel);
+  if (renewal.offsets >= 0) {
+    place(renewal.offsets);
+    const u64 bytes = counts_[renewal.offsets] * sizeof(long long);
+    if (lengths_.bytes < bytes) lengths_ = allocate(bytes);
+  }
 }
 
 void Case::ready(int buffers, const std::vector<std::vector<u64>>& windows) {
-  u64 most = 0;
-  for (u64 count : counts_) {
-    places_.push_back(allocate(count * sizeof(unsigned)));
-    most = std::max(most, count);
-  }
-  if (sets_) lengths_ = allocate(most * sizeof(long long));
   for (int index = 0; index < buffers; ++index) {
     Buffer buffer;
     buffer.arguments = checked(PyDict_New());
@@ -309,7 +318,7 @@ void Case::renew(std::size_t index, const std::vector<u64>& windows) {
 void Case::renew_set(const Buffer& buffer, u64 word) {
   device_.begin_set(word, sets_);
   for (std::size_t axis = 0; axis < counts_.size(); ++axis) {
-    if (counts_[axis]) device_.arrange(static_cast<unsigned*>(places_[axis].at), counts_[axis], axis);
+    if (places_[axis].at) device_.arrange(static_cast<unsigned*>(places_[axis].at), counts_[axis], axis);
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i) {  // before what follows them
     const auto& spec = inputs_[i];
@@ -337,6 +346,7 @@ Moves Case::moves_of(const InputSpec& spec, const Buffer& buffer) const {
   if (renewal.relabel >= 0) {
     moves.labels = places(renewal.relabel);
     moves.label_count = counts_[renewal.relabel];
+    moves.label_axis = renewal.relabel;
   }
   if (renewal.segments >= 0) {
     const auto& owner = inputs_.at(renewal.segments);

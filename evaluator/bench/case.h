@@ -132,10 +132,10 @@ class Case {
   bool positional_, on_gpu_, passes_outputs_ = false;
   std::vector<InputSpec> inputs_;
   std::vector<OutputSpec> outputs_;
-  std::vector<u64> counts_;               // of the elements of each axis that derived inputs name; 0: none does
-  std::vector<Memory> places_;            // the new order of each axis
-  Memory lengths_;                        // of the runs of one input
-  u64 sets_ = 0;                          // in the pool; 0: no input is derived
+  std::vector<u64> counts_;     // the value of each axis, where inputs are derived
+  std::vector<Memory> places_;  // the new order of each axis; empty where nothing needs it
+  Memory lengths_;              // of the runs of one input
+  u64 sets_ = 0;                // in the pool; 0: no input is derived
   std::vector<Buffer> buffers_;
   std::vector<std::vector<Memory>> copies_;
   std::vector<Memory> nothing_;  // in place of outputs in a block without calls

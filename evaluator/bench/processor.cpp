@@ -42,10 +42,10 @@ class Processor final : public Device {
 
   void begin_set(u64 word, u64 sets) override {
     word_ = word;
-    set_ = word % sets;
+    sets_ = sets;
   }
   void arrange(unsigned* places, u64 count, u64 axis) override {
-    for (u64 i = 0; i < count; ++i) places[i] = place_of(i, count, mix(word_ + axis));
+    for (u64 i = 0; i < count; ++i) places[i] = static_cast<unsigned>(place_of(i, count, mix(word_ + axis)));
   }
   void move(void* buffer, const void* pool, const Form& form, const Moves& moves) override {
     switch (form.item) {
@@ -56,7 +56,7 @@ class Processor final : public Device {
     }
   }
   void reorder_runs(void* buffer, const void* pool, const unsigned* places, u64 count, int item, void* lengths) override {
-    const auto* offsets = static_cast<const unsigned char*>(pool) + set_ * (count + 1) * item;
+    const auto* offsets = static_cast<const unsigned char*>(pool) + word_ % sets_ * (count + 1) * item;
     auto* own = static_cast<long long*>(lengths);
     auto* to = static_cast<unsigned char*>(buffer);
     for (u64 i = 0; i < count; ++i) own[places[i]] = offset_at(offsets, item, i + 1) - offset_at(offsets, item, i);
@@ -116,11 +116,11 @@ class Processor final : public Device {
   template <typename T>
   void move_as(void* buffer, const void* pool, const Form& form, const Moves& moves) {
     for (u64 i = 0; i < form.count; ++i) {
-      move_one(i, static_cast<T*>(buffer), static_cast<const T*>(pool), form, moves, set_);
+      move_one(i, static_cast<T*>(buffer), static_cast<const T*>(pool), form, moves, sets_, word_);
     }
   }
 
-  u64 word_ = 0, set_ = 0;  // of the renewal of derived inputs
+  u64 word_ = 0, sets_ = 1;  // of the renewal of derived inputs
   std::vector<unsigned char> flushed_;
   Page* page_;
   std::array<u64, MAX_CALLS> digests_{};

@@ -13,7 +13,7 @@ from evaluator.errors import TaskError
 from evaluator.judge.draws import Draw, Seed, contents_of, derived_set, draws_of
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.reference import Reference
-from evaluator.judge.renewal import new_order, renewed
+from evaluator.judge.renewal import Order, renewed
 from evaluator.judge.seal import MASK, mixed
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import Renewal
@@ -40,6 +40,10 @@ def changed_folder(tmp_path, file: str, *changes: tuple[str, str]):
         text = text.replace(old, new)
     (folder / file).write_text(text, encoding="utf-8")
     return folder
+
+
+def new_order(count: int, key: int) -> torch.Tensor:
+    return Order(count, key).whole()
 
 
 def is_consistent(found, case) -> bool:

@@ -20,7 +20,7 @@ from evaluator.judge.timing.remote import RemoteStopwatch
 from evaluator.judge.timing.session import CaseTimes, Pair, time_case
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.tasks.reader import read_task
-from evaluator.tasks.spec import Renewal, TaskSpec
+from evaluator.tasks.spec import Axis, Renewal, TaskSpec
 from evaluator.thresholds import POOL_SETS
 from tests.conftest import TESTS
 from tests.evaluator.test_clocked_session import Here
@@ -66,6 +66,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "bfloat16": {"dtype": "bfloat16", "derived": Renewal((None, "pages"))},
     "float8": {"dtype": "float8_e4m3fn", "derived": Renewal(("requests", "pages"))},
     "bool": {"dtype": "bool", "derived": Renewal((None, "pages"))},
+    "few ids": {"derived": Renewal((None, None), relabel="requests")},
     "nothing": {"derived": Renewal()},
 }
 
@@ -99,6 +100,21 @@ def test_offsets_of_every_dtype_and_runs_of_length_zero(task, tmp_path, offsets,
     for call, given in zip(calls, seen_by(task, tmp_path, slabs, calls), strict=True):
         for name in ("starts", "positions"):
             assert torch.equal(given[name], slabs.contents(call)[name])
+
+
+def test_more_ids_than_elements_get_new_names(task, tmp_path):
+    """The bench then keeps no table of the names."""
+    case = replace(task.cases[0], axes=(("requests", 5), ("tokens", 37), ("pages", 60), ("ids", 3 * 2**28)))
+    task = replace(task, axes=(*task.axes, Axis("ids", "dim", 1, 2**40)))
+    slabs = Slabs(task, case, Seed(), 0, "cpu")
+    slabs.task = with_input(task, "table", derived=Renewal((None, None), relabel="ids"))
+    for index, made in enumerate(slabs.pool):
+        made["table"][:, 1:] = 3 * 2**28 - 1 - index
+    calls = slabs.plan(4)
+    for call, given in zip(calls, seen_by(slabs.task, tmp_path, slabs, calls), strict=True):
+        found = slabs.contents(call)["table"]
+        assert torch.equal(given["table"], found)
+        assert int(found.max()) > 2**24
 
 
 def test_no_two_calls_see_the_same_set(task):

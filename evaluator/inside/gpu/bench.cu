@@ -122,26 +122,26 @@ __device__ __forceinline__ u64 word_of(u64 word, const u64* token, u64 salt) { r
 extern "C" __global__ void arrange(unsigned* places, u64 count, u64 axis, u64 word, const u64* token, u64 salt) {
     const u64 key = mix(word_of(word, token, salt) + axis);
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += gridDim.x * (u64)blockDim.x) {
-        places[i] = place_of(i, count, key);
+        places[i] = (unsigned)place_of(i, count, key);
     }
 }
 
 template <typename T>
-__device__ void move_as(T* buffer, const T* pool, const Form& form, const Moves& moves, u64 set) {
+__device__ void move_as(T* buffer, const T* pool, const Form& form, const Moves& moves, u64 sets, u64 word) {
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < form.count; i += gridDim.x * (u64)blockDim.x) {
-        move_one(i, buffer, pool, form, moves, set);
+        move_one(i, buffer, pool, form, moves, sets, word);
     }
 }
 
 // Copies one of the pool's sets to a buffer, each element to its new place and under its new name.
 extern "C" __global__ void move(
     u8* buffer, const u8* pool, const Form form, const Moves moves, u64 sets, u64 word, const u64* token, u64 salt) {
-    const u64 set = word_of(word, token, salt) % sets;
+    word = word_of(word, token, salt);
     switch (form.item) {
-        case 1: move_as(buffer, pool, form, moves, set); break;
-        case 2: move_as((short*)buffer, (const short*)pool, form, moves, set); break;
-        case 4: move_as((int*)buffer, (const int*)pool, form, moves, set); break;
-        case 8: move_as((long long*)buffer, (const long long*)pool, form, moves, set); break;
+        case 1: move_as(buffer, pool, form, moves, sets, word); break;
+        case 2: move_as((short*)buffer, (const short*)pool, form, moves, sets, word); break;
+        case 4: move_as((int*)buffer, (const int*)pool, form, moves, sets, word); break;
+        case 8: move_as((long long*)buffer, (const long long*)pool, form, moves, sets, word); break;
     }
 }
 

@@ -6,8 +6,9 @@ constexpr int FEISTEL_ROUNDS = 4;
 // Where the elements of one input go. Places are new orders of an axis; null: nothing changes there.
 struct Moves {
     const unsigned* places[6];  // by dimension
-    const unsigned* labels;     // the new names of ids below label_count
-    u64 label_count;
+    // The new names of ids below label_count; null where there are more of them than elements: then each is computed.
+    const unsigned* labels;
+    u64 label_count, label_axis;
     // Runs along the first dimension, which move as a whole: offsets in the pool and in the buffer, of run_item bytes.
     const unsigned char *old_offsets, *new_offsets;
     const unsigned* run_places;
@@ -16,7 +17,7 @@ struct Moves {
 };
 
 // Where element i of 0 … count - 1 goes: a Feistel network over the next power of four, until it ends below count.
-ARENA_BOTH unsigned place_of(u64 i, u64 count, u64 key) {
+ARENA_BOTH u64 place_of(u64 i, u64 count, u64 key) {
     int half = 1;
     while ((1ull << 2 * half) < count) ++half;
     const u64 mask = (1ull << half) - 1;
@@ -29,7 +30,7 @@ ARENA_BOTH unsigned place_of(u64 i, u64 count, u64 key) {
         }
         i = left << half | right;
     } while (i >= count);
-    return (unsigned)i;
+    return i;
 }
 
 ARENA_BOTH long long offset_at(const unsigned char* offsets, int item, u64 i) {
@@ -63,9 +64,10 @@ ARENA_BOTH u64 moved_with_its_run(u64 i, const Moves& moves, u64 set) {
     return (u64)(offset_at(moves.new_offsets, moves.run_item, moves.run_places[owner]) + (long long)i - begin);
 }
 
-// Element i of a set, at its new place and under its new name. T is signed where there are labels.
+// Writes element i of one of the pool's sets to its new place, under its new name. T is signed where there are labels.
 template <typename T>
-ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, const Moves& moves, u64 set) {
+ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, const Moves& moves, u64 sets, u64 word) {
+    const u64 set = word % sets;
     u64 rest = i, at = 0;
     for (int axis = form.rank - 1; axis >= 0; --axis) {
         u64 index = rest;
@@ -81,6 +83,9 @@ ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, cons
         at += index * form.strides[axis];
     }
     T value = pool[set * form.count + i];
-    if (moves.labels && value >= 0 && (u64)value < moves.label_count) value = (T)moves.labels[value];
+    if (moves.label_count && !(value < 0) && (u64)value < moves.label_count) {
+        const u64 key = mix(word + moves.label_axis);
+        value = (T)(moves.labels ? moves.labels[value] : place_of((u64)value, moves.label_count, key));
+    }
     buffer[at] = value;
 }
