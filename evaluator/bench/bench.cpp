@@ -64,7 +64,7 @@ class Bench {
     armed().arm(inputs, outputs, passes_outputs);
   }
 
-  // Time `calls`: for each the buffer and where the windows of its inputs begin.
+  // Time `calls`: for each the buffer, where the windows of its inputs begin, and the word of its set if it has one.
   Object block(u64 nonce, const std::vector<std::vector<u64>>& calls) {
     auto& armed = this->armed();
     device_->forget_events();
@@ -361,8 +361,9 @@ PyObject* slab(PyObject* self, PyObject* arguments) {
   return guarded([&] {
     const char* name;
     Py_buffer data;
-    parse(PyArg_ParseTuple(arguments, "sy*", &name, &data));
-    bench_of(self).armed().set_slab(name, data.buf, static_cast<u64>(data.len));
+    unsigned long long index, sets;
+    parse(PyArg_ParseTuple(arguments, "sy*KK", &name, &data, &index, &sets));
+    bench_of(self).armed().set_slab(name, data.buf, static_cast<u64>(data.len), index, sets);
     PyBuffer_Release(&data);
     return Object();
   });

@@ -96,6 +96,35 @@ void lay_out(InputSpec& spec, const std::string& layout) {
   spec.bytes = room * spec.form.item;
 }
 
+// The form of a derived input: its extents are always needed. Dimensions that nothing moves are taken together.
+void lay_out_moved(InputSpec& spec) {
+  auto& form = spec.form;
+  form.rank = 0;
+  const auto moves = [&](std::size_t i) {
+    const auto& renewal = *spec.renewal;
+    return (i < renewal.order.size() && renewal.order[i] >= 0) || (i == 0 && renewal.segments >= 0);
+  };
+  for (std::size_t i = 0; i < spec.sizes.size(); ++i) {
+    const u64 extent = spec.sizes[i], stride = spec.strides[i];
+    const int last = form.rank - 1;
+    if (i > 0 && !moves(i) && !moves(i - 1) && form.strides[last] == extent * stride) {
+      form.extents[last] *= extent;
+      form.strides[last] = stride;
+      continue;
+    }
+    if (form.rank == MAX_RANK) throw std::runtime_error("a derived input of too many dimensions");
+    form.extents[form.rank] = extent;
+    form.strides[form.rank] = stride;
+    spec.dimension[form.rank++] = static_cast<int>(i);
+  }
+}
+
+int number(PyObject* spec, const char* name) {
+  const long found = PyLong_AsLong(field(spec, name));
+  if (PyErr_Occurred()) throw PythonError{};
+  return static_cast<int>(found);
+}
+
 std::string shown(const std::vector<int64_t>& sizes) {
   std::string found = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) found += (i ? ", " : "") + std::to_string(sizes[i]);
@@ -167,6 +196,10 @@ void Case::clear() {
   nothing_.clear();
   inputs_.clear();
   outputs_.clear();
+  counts_.clear();
+  places_.clear();
+  run_lengths_ = {};
+  sets_ = 0;
   device_.drain();
   for (const auto& memory : owned_) device_.release(memory.at);
   owned_.clear();
@@ -186,6 +219,7 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
       spec.dtype = dtype_of(text(field(given, "dtype")));
       PyObject* layout = PyDict_GetItemString(given, "layout");
       lay_out(spec, layout ? text(layout) : "contiguous");
+      if (PyObject* renewal = PyDict_GetItemString(given, "renewal")) read_renewal(renewal, spec);
     } else {
       spec.value = Object::borrowed(field(given, "value"));
     }
@@ -205,7 +239,7 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
   }
 }
 
-void Case::set_slab(const std::string& name, const void* data, u64 bytes) {
+void Case::set_slab(const std::string& name, const void* data, u64 bytes, u64 index, u64 sets) {
   for (auto& spec : inputs_) {
     if (spec.name != name) continue;
     if (!spec.is_tensor) {
@@ -213,11 +247,46 @@ void Case::set_slab(const std::string& name, const void* data, u64 bytes) {
       std::memcpy(spec.numbers.data(), data, bytes);
       return;
     }
-    spec.slab = allocate(bytes);
-    device_.upload(spec.slab.at, data, bytes);
+    if (index == 0) spec.slab = allocate(bytes * sets);
+    if (spec.renewal) sets_ = sets;
+    if ((index + 1) * bytes > spec.slab.bytes) throw std::runtime_error("a set that is not in the pool: " + name);
+    device_.upload(static_cast<char*>(spec.slab.at) + index * bytes, data, bytes);
     return;
   }
   throw std::runtime_error("a slab of an unknown input: " + name);
+}
+
+void Case::read_renewal(PyObject* given, InputSpec& spec) {
+  spec.renewal.emplace();
+  auto& renewal = *spec.renewal;
+  PyObject* order = field(given, "order");
+  for (Py_ssize_t i = 0; i < PyList_Size(order); ++i) {
+    renewal.order.push_back(static_cast<int>(PyLong_AsLong(PyList_GetItem(order, i))));
+  }
+  renewal.relabel = number(given, "relabel");
+  renewal.offsets = number(given, "offsets");
+  renewal.segments = number(given, "segments");
+  PyObject* counts = field(given, "counts");
+  counts_.clear();
+  for (Py_ssize_t i = 0; i < PyList_Size(counts); ++i) {
+    counts_.push_back(static_cast<u64>(PyLong_AsUnsignedLongLong(PyList_GetItem(counts, i))));
+  }
+  if (PyErr_Occurred()) throw PythonError{};
+  lay_out_moved(spec);
+  places_.resize(counts_.size());
+  const auto place = [&](int axis) {
+    auto& memory = places_.at(axis);
+    if (memory.at == nullptr) memory = allocate(counts_[axis] * sizeof(unsigned));
+  };
+  for (int axis : renewal.order) {
+    if (axis >= 0) place(axis);
+  }
+  if (renewal.relabel >= 0 && counts_.at(renewal.relabel) <= spec.form.count) place(renewal.relabel);
+  if (renewal.offsets >= 0) {
+    place(renewal.offsets);
+    const u64 bytes = counts_[renewal.offsets] * sizeof(long long);
+    if (run_lengths_.bytes < bytes) run_lengths_ = allocate(bytes);
+  }
 }
 
 void Case::ready(int buffers, const std::vector<std::vector<u64>>& windows) {
@@ -265,12 +334,6 @@ Object Case::with_state(const Object& arguments) const {
   return rest;
 }
 
-std::size_t Case::renewed_inputs() const {
-  std::size_t count = 0;
-  for (const auto& spec : inputs_) count += spec.is_tensor && !spec.is_static;
-  return count;
-}
-
 void Case::renew(std::size_t index, const std::vector<u64>& windows) {
   const auto& buffer = buffers_.at(index);
   std::size_t next = 0;
@@ -279,11 +342,58 @@ void Case::renew(std::size_t index, const std::vector<u64>& windows) {
     if (!spec.numbers.empty()) {
       const Object number = number_of(spec, windows.at(next++));
       if (PyDict_SetItemString(buffer.arguments.get(), spec.name.c_str(), number.get()) != 0) throw PythonError{};
-    } else if (spec.is_tensor && !spec.is_static) {
+    } else if (spec.is_tensor && !spec.is_static && !spec.renewal) {
       device_.renew(buffer.inputs[i].at, spec.slab.at, spec.form, windows.at(next++));
     }
   }
+  if (sets_) renew_set(buffer, windows.at(next));
   for (const auto& memory : buffer.outputs) device_.fill(memory.at, POISON, memory.bytes);
+}
+
+void Case::renew_set(const Buffer& buffer, u64 word) {
+  device_.begin_set(word, sets_);
+  for (std::size_t axis = 0; axis < counts_.size(); ++axis) {
+    if (places_[axis].at) device_.arrange(static_cast<unsigned*>(places_[axis].at), counts_[axis], axis);
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {  // before what follows them
+    const auto& spec = inputs_[i];
+    if (!spec.renewal || spec.renewal->offsets < 0) continue;
+    const int axis = spec.renewal->offsets;
+    const auto* places = static_cast<const unsigned*>(places_.at(axis).at);
+    device_.reorder_runs(buffer.inputs[i].at, spec.slab.at, places, counts_.at(axis), spec.form.item, run_lengths_.at);
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const auto& spec = inputs_[i];
+    if (!spec.renewal || spec.renewal->offsets >= 0) continue;
+    device_.move(buffer.inputs[i].at, spec.slab.at, spec.form, moves_of(spec, buffer));
+  }
+}
+
+Moves Case::moves_of(const InputSpec& spec, const Buffer& buffer) const {
+  const auto& renewal = *spec.renewal;
+  const auto places = [&](int axis) { return static_cast<const unsigned*>(places_.at(axis).at); };
+  Moves moves{};
+  for (int i = 0; i < spec.form.rank; ++i) {
+    const std::size_t dimension = spec.dimension[i];
+    const int axis = dimension < renewal.order.size() ? renewal.order[dimension] : -1;
+    if (axis >= 0) moves.places[i] = places(axis);
+  }
+  if (renewal.relabel >= 0) {
+    moves.labels = places(renewal.relabel);
+    moves.label_count = counts_[renewal.relabel];
+    moves.label_axis = renewal.relabel;
+  }
+  if (renewal.segments >= 0) {
+    const auto& owner = inputs_.at(renewal.segments);
+    const int axis = owner.renewal.value().offsets;
+    moves.run_places = places(axis);
+    moves.run_count = counts_.at(axis);
+    moves.run_item = owner.form.item;
+    moves.offset_bytes = (moves.run_count + 1) * owner.form.item;
+    moves.old_offsets = static_cast<const unsigned char*>(owner.slab.at);
+    moves.new_offsets = static_cast<const unsigned char*>(buffer.inputs.at(renewal.segments).at);
+  }
+  return moves;
 }
 
 std::vector<Object> Case::call(std::size_t index) {

@@ -9,6 +9,7 @@ import torch
 
 from evaluator.inside.channel import PAGE_BYTES
 from evaluator.judge.draws import Contents, shape_of
+from evaluator.judge.renewal import renewal_spec
 from evaluator.sandbox import Worker
 from evaluator.tasks.spec import Case, TaskSpec
 
@@ -77,6 +78,8 @@ def layout_of(task: TaskSpec, case: Case, contents: Contents) -> Layout:
         layout = str(dict(case.axes).get(item.layout, item.layout))
         dtype = str(value.dtype).removeprefix("torch.")
         spec: dict[str, Any] = {"name": item.name, "shape": list(value.shape), "dtype": dtype}
+        if item.derived is not None:
+            spec["renewal"] = renewal_spec(task, case, item.derived)
         inputs.append(
             {**spec, "static": item.static, "layout": layout, "offset": offset, "after": offset + _room(value.nbytes)}
         )

@@ -11,6 +11,7 @@ in one new order of its rows and columns is one still, as well conditioned as be
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import torch
 
@@ -25,23 +26,45 @@ WORD_BYTES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 def renewed(task: TaskSpec, case: Case, made: DerivedSet, word: int) -> DerivedSet:
     """Return the set as it is after the renewal with this word."""
     renewals = {item.name: item.derived for item in task.inputs if item.derived and item.name in made}
-    orders = {}
-    for number, axis in enumerate(task.axes):
-        if any(axis.name in renewal.axes for renewal in renewals.values()):
-            device = next(iter(made.values())).device
-            orders[axis.name] = new_order(case.numbers[axis.name], mixed(word + number & MASK), device)
+    orders = {
+        axis.name: Order(case.numbers[axis.name], mixed(word + number & MASK))
+        for number, axis in enumerate(task.axes)
+        if axis.kind == "dim"
+    }
     return {name: _renewed(name, made, renewals, orders) for name in renewals}
 
 
-def new_order(count: int, key: int, device: torch.device | str = "cpu") -> torch.Tensor:
-    """Return a permutation of 0 … count - 1: a Feistel network over the next power of four, until it ends below."""
-    half = max(1, ((count - 1).bit_length() + 1) // 2)
-    places = torch.arange(count, dtype=torch.int64, device=device)
-    waiting = torch.ones(count, dtype=torch.bool, device=device)
-    while bool(waiting.any()):
-        places[waiting] = _shuffled(places[waiting], half, key)
-        waiting = places >= count
-    return places
+def renewal_spec(task: TaskSpec, case: Case, renewal: Renewal) -> dict[str, object]:
+    """Return the renewal of one input as the bench takes it: numbers of axes and inputs, -1 for nothing."""
+    axes = {axis.name: number for number, axis in enumerate(task.axes)}
+    names = [item.name for item in task.inputs]
+    return {
+        "order": [axes[name] if name else -1 for name in renewal.order],
+        "relabel": axes[renewal.relabel] if renewal.relabel else -1,
+        "offsets": axes[renewal.offsets] if renewal.offsets else -1,
+        "segments": names.index(renewal.segments) if renewal.segments else -1,
+        "counts": [case.numbers.get(name, 0) for name in axes],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A permutation of 0 … count - 1: a Feistel network over the next power of four, until it ends below."""
+
+    count: int
+    key: int
+
+    def of(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the place of each of these ids (int64), which are below count."""
+        half = max(1, ((self.count - 1).bit_length() + 1) // 2)
+        places, waiting = ids.clone(), torch.ones_like(ids, dtype=torch.bool)
+        while bool(waiting.any()):
+            places[waiting] = _shuffled(places[waiting], half, self.key)
+            waiting = places >= self.count
+        return places
+
+    def whole(self, device: torch.device | str = "cpu") -> torch.Tensor:
+        return self.of(torch.arange(self.count, dtype=torch.int64, device=device))
 
 
 def _shuffled(places: torch.Tensor, half: int, key: int) -> torch.Tensor:
@@ -52,23 +75,22 @@ def _shuffled(places: torch.Tensor, half: int, key: int) -> torch.Tensor:
     return left << half | right
 
 
-def _renewed(
-    name: str, made: DerivedSet, renewals: Mapping[str, Renewal], orders: Mapping[str, torch.Tensor]
-) -> torch.Tensor:
+def _renewed(name: str, made: DerivedSet, renewals: Mapping[str, Renewal], orders: Mapping[str, Order]) -> torch.Tensor:
     value, renewal = made[name], renewals[name]
     if renewal.offsets:
-        return _reordered_runs(value, orders[renewal.offsets])
-    places = [orders[axis] if axis else None for axis in renewal.order] or [None] * value.dim()
+        return _reordered_runs(value, orders[renewal.offsets].whole(value.device))
+    places = [orders[axis].whole(value.device) if axis else None for axis in renewal.order] or [None] * value.dim()
     if renewal.segments:
         order = orders[renewals[renewal.segments].offsets or ""]
-        places[0] = _moved_runs(made[renewal.segments], order, value.shape[0])
+        places[0] = _moved_runs(made[renewal.segments], order.whole(value.device), value.shape[0])
     bits = value.view(WORD_BYTES[value.element_size()])
     for axis, place in enumerate(places):
         if place is not None:
             bits = torch.empty_like(bits).index_copy_(axis, place, bits)
-    if renewal.relabel and len(labels := orders[renewal.relabel]):
-        known = (bits >= 0) & (bits < len(labels))
-        bits = torch.where(known, labels[bits.long().clamp(0, len(labels) - 1)].to(bits.dtype), bits)
+    if renewal.relabel:
+        order = orders[renewal.relabel]
+        known = (bits >= 0) & (bits < order.count)
+        bits = bits.masked_scatter(known, order.of(bits[known].long()).to(bits.dtype))
     return bits.view(value.dtype)
 
 
@@ -82,10 +104,7 @@ def _reordered_runs(offsets: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
 def _moved_runs(offsets: torch.Tensor, order: torch.Tensor, count: int) -> torch.Tensor:
     """Return where each of `count` elements goes with its run; those before the first and behind the last stay."""
     wide, now = offsets.long(), torch.arange(count, dtype=torch.int64, device=offsets.device)
-    if not len(order):
-        return now
     owner = torch.searchsorted(wide, now, right=True) - 1
     owned = (owner >= 0) & (owner < len(order))
-    known = owner.clamp(0, len(order) - 1)
-    moved = _reordered_runs(offsets, order).long()[order[known]] + now - wide[known]
-    return torch.where(owned, moved, now)
+    owner = owner[owned]
+    return now.masked_scatter(owned, _reordered_runs(offsets, order).long()[order[owner]] + now[owned] - wide[owner])

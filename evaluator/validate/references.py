@@ -66,7 +66,7 @@ def inputs(subject: Subject) -> Iterator[str]:
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:
             changed = {**contents, name: _changed_value(subject, waiting[name], case, draw, contents)}
-            if _is_other(subject, case, waiting[name], before, changed):
+            if _is_other(subject, case, before, changed):
                 del waiting[name]
         if not waiting:
             return
@@ -135,12 +135,12 @@ def derived_sets(subject: Subject) -> Iterator[str]:
         yield f"a renewed set has the same outputs as before in {unchanged} of {len(subject.small_cases)} small cases"
 
 
-def _is_other(subject: Subject, case: Case, item: Input, before: Outputs, changed: Contents) -> bool:
-    """Whether the outputs change with an input. A derived one may stop the reference, which then did read it."""
+def _is_other(subject: Subject, case: Case, before: Outputs, changed: Contents) -> bool:
+    """Whether the outputs change with an input. One that breaks a set may stop the reference, which then read it."""
     try:
         after = subject.reference.outputs(case, changed)
     except (RuntimeError, ValueError, IndexError):
-        if item.derived:
+        if subject.task.derived:
             return True
         raise
     return not all(same(before[output], after[output]) for output in before)

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from evaluator.backends import get_backend
-from evaluator.bench.build import FLAGS, FOLDER, find_compiler
-from evaluator.inside.bench import KERNELS, KERNELS_SOURCE, Timing
+from evaluator.bench.build import FLAGS, FOLDER, SHARED, find_compiler
+from evaluator.inside.bench import KERNELS, Timing, kernels_source
 from evaluator.inside.channel import PAGE_BYTES, SharedMemory, sealed_memory
 from evaluator.judge.seal import KEY, digest_of, folded, leave_key, mixed, page_of, seal_of
 from tests.conftest import lacking
@@ -261,13 +261,13 @@ def test_kernels_and_driver_functions_compile_for_amd_too(tmp_path) -> None:
     if not toolchain["gfx942_available"]:
         lacking(toolchain["gfx942_reason"])
     source = tmp_path / "bench.hip"
-    kernels = KERNELS_SOURCE.read_text().replace("ARENA_NS_PER_TICK", "10ull")
-    source.write_text(f"#include <hip/hip_runtime.h>\n{kernels}")
+    source.write_text(f"#include <hip/hip_runtime.h>\n{kernels_source()}")
     headers = [f"-I{folder}" for folder in toolchain["gfx942_headers"][-1]]
     assembly = tmp_path / "bench.s"
     flags = [*toolchain["gfx942_flags"], *headers, "-S", str(source), "-o", str(assembly)]
     subprocess.run([toolchain["clang"], *flags], check=True)
     for name in KERNELS:
         assert f".amdhsa_kernel {name}\n" in assembly.read_text()
-    command = [find_compiler(), *FLAGS, "-DARENA_HIP", "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    files = ["-I", str(SHARED), "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    command = [find_compiler(), *FLAGS, "-DARENA_HIP", *files]
     subprocess.run(command, check=True)

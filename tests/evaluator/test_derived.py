@@ -13,7 +13,7 @@ from evaluator.errors import TaskError
 from evaluator.judge.draws import Draw, Seed, contents_of, derived_set, draws_of
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.reference import Reference
-from evaluator.judge.renewal import new_order, renewed
+from evaluator.judge.renewal import Order, renewed
 from evaluator.judge.seal import MASK, mixed
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import Renewal
@@ -40,6 +40,10 @@ def changed_folder(tmp_path, file: str, *changes: tuple[str, str]):
         text = text.replace(old, new)
     (folder / file).write_text(text, encoding="utf-8")
     return folder
+
+
+def new_order(count: int, key: int) -> torch.Tensor:
+    return Order(count, key).whole()
 
 
 def is_consistent(found, case) -> bool:
@@ -164,10 +168,14 @@ def test_every_problem_of_a_set_is_told_at_once(tmp_path):
         ({"starts": {"dtype": "float32"}}, "expected one of int16, int32, int64, for ids and offsets"),
         ({"positions": {"derived": {"segments": "table"}}}, "expected the name of an input with offsets"),
         ({"table": {"derived": {"order": ["requests"]}}}, "expected 2 entries, one for each dimension"),
-        ({"table": {"derived": {"order": ["tokens", None]}}}, "expected a dimension of 37 elements"),
+        (
+            {"table": {"derived": {"order": ["tokens", None]}}},
+            "seen '5 for pages=60,requests=5,tokens=37'; expected a dimension of 37, as tokens",
+        ),
         ({"table": {"derived": {"sort": True}}}, "no such key; the keys are order, relabel, offsets, segments"),
         ({"table": {"distribution": {"normal": [0, 1]}}}, "no such key"),
         ({"table": {"static": True}}, "no such key"),
+        ({"table": {"dtype": "float32"}}, "expected one of int16, int32, int64, for ids and offsets"),
         (
             {"starts": {"derived": True}, "table": {"derived": True}, "positions": {"derived": True}},
             "timed calls need new contents",
@@ -185,11 +193,28 @@ def test_each_mistake_in_the_config_is_named(tmp_path, change, expected):
     assert any(expected in problem for problem in caught.value.problems), caught.value.problems
 
 
+def test_a_full_case_needs_many_orders_and_a_pool_that_fits(tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "ragged")
+    content = yaml.safe_load((folder / "config.yaml").read_text())
+    arena = content["arena"]
+    arena["axes"]["pages"]["range"] = [2, 2**30]
+    arena["cases"] += [
+        {"requests": 5, "tokens": 9, "pages": 6, "profile": "full"},
+        {"requests": 64, "tokens": 9, "pages": 2**23, "profile": "full"},
+    ]
+    (folder / "config.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    with pytest.raises(TaskError) as caught:
+        read_task(folder, ID)
+    seen = [problem.partition("seen ")[2] for problem in caught.value.problems]
+    assert seen[0].startswith("'2 ** 16 orders for pages=6,requests=5,tokens=9'; expected 2 ** 40 or more")
+    assert seen[1].startswith("'2147483980 bytes of derived inputs for pages=8388608")
+
+
 def test_special_sets_need_a_derived_input_and_names_of_their_own(tmp_path):
     change = ("special_sets: [one_request]", "special_sets: [outlier, one, one]")
     with pytest.raises(TaskError) as caught:
         read_task(changed_folder(tmp_path, "config.yaml", change), ID)
-    assert len(caught.value.problems) == 2
+    assert len(caught.value.problems) == 2  # outlier, and one for the second time
     (tmp_path / "ragged" / "inputs.py").unlink()
     with pytest.raises(TaskError, match=r"inputs\.py, which makes starts, positions, table"):
         read_task(tmp_path / "ragged", ID)

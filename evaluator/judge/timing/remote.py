@@ -75,13 +75,19 @@ class RemoteStopwatch:
         fields = {"inputs": list(self._layout.inputs), "outputs": list(self._layout.outputs), "style": task.entry.style}
         self._ask("arm", timeout_s=LOAD_S, **fields)
         for name, slab in slabs.tensors.items():
-            self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
-            self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes)
+            self._send(name, slab)
+        for index, made in enumerate(slabs.pool):
+            for name, part in made.items():
+                self._send(name, part, index=index, sets=len(slabs.pool))
         windows = list(slabs.static.values())
         self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=windows)
 
+    def _send(self, name: str, slab: torch.Tensor, **place: int) -> None:
+        self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
+        self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes, **place)
+
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
-        nonce, plan = secrets.randbits(64), _words(calls)
+        nonce, plan = secrets.randbits(64), [call.plan for call in calls]
         reply = self._ask("block", timeout_s=self._limit_s(len(calls)), nonce=nonce, calls=plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
@@ -112,7 +118,7 @@ class RemoteStopwatch:
 
     def enqueue(self, calls: Sequence[PlannedCall], *, limit_ns: int, empty: bool = False) -> bool:
         """Enqueue calls behind a hold that the judge ends; return False if it ended by itself before they all were."""
-        plan = {"calls": _words(calls), "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
+        plan = {"calls": [call.plan for call in calls], "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
         reply = self._ask("enqueue", timeout_s=self._limit_s(len(calls)), **plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
@@ -169,10 +175,6 @@ class RemoteStopwatch:
         if not isinstance(values, list) or len(values) != count or not all(_is(value, kind) for value in values):
             raise BadReply("block", f"{name}: {str(values)[:80]}, expected {count} values", self.worker.output())
         return values
-
-
-def _words(calls: Sequence[PlannedCall]) -> list[list[int]]:
-    return [[call.buffer, *call.windows.values()] for call in calls]
 
 
 def canary_ns(worker: Worker) -> tuple[float, float]:
