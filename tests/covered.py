@@ -82,9 +82,14 @@ def one_a_kind(ids: Iterable[str], chosen: Collection[str], commit: str) -> set[
     """One task of each category, source and type of operator of which none is chosen."""
     kinds: dict[tuple[str, str, str], list[str]] = {}
     for task_id in ids:
-        task = load_task(task_id)
-        kinds.setdefault((task.category, task.source, task.provenance.get("operator_type", "")), []).append(task_id)
+        kinds.setdefault(kind_of(task_id), []).append(task_id)
     return {_drawn(members, commit)[0] for members in kinds.values() if not {*members} & {*chosen}}
+
+
+@functools.cache
+def kind_of(task_id: str) -> tuple[str, str, str]:
+    task = load_task(task_id)
+    return task.category, task.source, task.provenance.get("operator_type", "")
 
 
 def _drawn(ids: Iterable[str], commit: str) -> list[str]:

@@ -41,7 +41,7 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     tasks.add_argument(
         "--prove",
         action="store_true",
-        help="fail if a candidate that does no work (zeros, a copied input) passes a task without a current line",
+        help="fail if a candidate that does no work (zeros, a copied input) passes a task that never passed `validate`",
     )
     _mounted(tasks)
     tasks.set_defaults(command="tasks")

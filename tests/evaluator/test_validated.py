@@ -24,7 +24,7 @@ from evaluator.validate import checks
 from evaluator.validate.checks import CheckResult, Validation, validate_all
 from evaluator.validate.validated import FILE, Validated, key_of, read_validated, without_line, write_line
 from evaluator.validate.version import DIGEST, VERSION, checks_digest, meaning
-from tests.covered import anchors, base_of, change_of, covered, one_a_kind, tenth
+from tests.covered import anchors, base_of, change_of, covered, kind_of, one_a_kind, tenth
 
 ID = "triton2triton/arena/softmax"
 PASSED = Validated("0" * 64, 20, "2026-11-30")
@@ -213,13 +213,9 @@ def test_a_tenth_is_another_one_for_each_commit_and_the_same_for_every_worker() 
 
 
 def test_one_of_each_kind_is_taken_where_none_is_yet() -> None:
-    def kinds(names: set[str]) -> set[tuple[str, str, str]]:
-        found = map(load_task, names)
-        return {(task.category, task.source, task.provenance["operator_type"]) for task in found}
-
-    chosen = one_a_kind(task_ids(), anchors(), "a commit")
-    assert len(kinds(chosen)) == len(chosen) > 0
-    assert kinds(chosen) == kinds({*task_ids()}) - kinds({*anchors()})
+    kinds = {kind_of(task_id) for task_id in one_a_kind(task_ids(), anchors(), "a commit")}
+    assert len(kinds) == len(one_a_kind(task_ids(), anchors(), "a commit")) > 0
+    assert kinds == {*map(kind_of, task_ids())} - {*map(kind_of, anchors())}
 
 
 def test_this_run_covers_the_anchors_and_a_tenth() -> None:
