@@ -59,7 +59,9 @@ def copy(tmp_path: Path) -> Callable[..., TaskSpec]:
     def written(change: Callable[[dict[str, Any]], object], **files: str | None) -> TaskSpec:
         content = yaml.safe_load((QR / "config.yaml").read_text())
         change(content["arena"])
-        texts = {path.name: path.read_text() for path in QR.glob("*.*")} | {"config.yaml": yaml.safe_dump(content, sort_keys=False)}
+        texts = {path.name: path.read_text() for path in QR.glob("*.*")} | {
+            "config.yaml": yaml.safe_dump(content, sort_keys=False)
+        }
         texts |= {f"{name}.py": text for name, text in files.items()}
         (tmp_path / "expert").mkdir()
         (tmp_path / "expert" / "kernel.py").write_text("# text\n")
@@ -117,7 +119,6 @@ def test_without_a_relation_exactly_its_own_null_candidates_pass(off: str, passi
     nothing = {"float32": Bound(math.inf, parse(1), "switched off")}
     left = [dataclasses.replace(one, bounds=nothing, exact="") if one.name == off else one for one in task.relations]
     assert nulls_that_pass(dataclasses.replace(task, relations=tuple(left))) == passing
-    assert nulls_that_pass(task) == []
     assert unbroken_relations(dataclasses.replace(task, relations=tuple(left))) == [off]
 
 
@@ -174,9 +175,7 @@ def svd(copy: Callable[..., TaskSpec]) -> TaskSpec:
 
 
 def test_singular_values_are_unique_and_their_vectors_are_not(copy: Callable[..., TaskSpec]) -> None:
-    task = svd(copy)
-    source, contents, right = drawn(task)
-    assert nulls_that_pass(task) == []
+    source, contents, right = drawn(svd(copy))
     signs = torch.tensor([1.0, -1.0, -1.0])
     assert problem(source, contents, {**right, "u": right["u"] * signs, "v": right["v"] * signs[:, None]}) is None
     unsorted = {"u": right["u"].flip(2), "s": right["s"].flip(1), "v": right["v"].flip(1)}
