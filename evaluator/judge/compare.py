@@ -27,6 +27,11 @@ class Deviation:
     worst: float
     relations: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def largest(self) -> float:
+        """The largest RMS error or error of a relation."""
+        return max(self.rmse, *self.relations.values()) if self.relations else self.rmse
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

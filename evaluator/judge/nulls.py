@@ -16,6 +16,7 @@ from evaluator.judge.answers import comparisons
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.reference import Reference
 from evaluator.judge.relation_nulls import RelationNull, relation_nulls
+from evaluator.judge.relations import measured
 from evaluator.judge.sampling import example
 from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
 
@@ -64,6 +65,19 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         if not passing:
             break
     return sorted(passing)
+
+
+def unbroken_relations(task: TaskSpec, seed: Seed | None = None) -> list[str]:
+    """Return the relations that every null candidate keeps on the first draw of every small case: they ask nothing."""
+    seed, reference, waiting = seed or Seed(), Reference(task), {relation.name for relation in task.relations}
+    for case in task.cases_of(PROFILES) if waiting else ():
+        contents = contents_of(task, case, draws_of(task)[0], seed)
+        wanted = reference.outputs(case, contents)
+        for null in relation_nulls(task).values():
+            outputs = _all_outputs(null, task, case, contents, [wanted])
+            found = measured(reference, case, contents, outputs, wanted, {})
+            waiting -= {relation.name for relation, error, allowed in found if error > allowed}
+    return sorted(waiting)
 
 
 def answers_of(task: TaskSpec) -> dict[str, Answer]:

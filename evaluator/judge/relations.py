@@ -49,15 +49,27 @@ def relation_comparisons(
     baseline: Mapping[str, float],
 ) -> Iterator[Comparison]:
     """Yield the verdict on each relation; `wanted`: the reference's outputs, `baseline`: the baseline's own errors."""
-    errors = relation_errors(source, contents, outputs, wanted)
-    for relation in source.task.relations:
-        error, allowed = errors[relation.name], _allowed(source.task, relation, case, baseline.get(relation.name, 0.0))
+    for relation, error, allowed in measured(source, case, contents, outputs, wanted, baseline):
         reason = None if error <= allowed else "mismatch"
         if relation.exact:
             yield Comparison(reason, f"{relation.name}: {error:.3g}, allowed 0")
         else:
             detail = f"{relation.name}: {error:.1e}, allowed {allowed:.1e}"
             yield Comparison(reason, detail, error if math.isfinite(error) else None, allowed)
+
+
+def measured(
+    source: Reference,
+    case: Case,
+    contents: Contents,
+    outputs: Outputs,
+    wanted: Outputs,
+    baseline: Mapping[str, float],
+) -> Iterator[tuple[Relation, float, float]]:
+    """Yield each relation with the error of the outputs and the one allowed."""
+    errors = relation_errors(source, contents, outputs, wanted)
+    for relation in source.task.relations:
+        yield relation, errors[relation.name], _allowed(source.task, relation, case, baseline.get(relation.name, 0.0))
 
 
 def _allowed(task: TaskSpec, relation: Relation, case: Case, baseline: float) -> float:

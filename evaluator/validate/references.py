@@ -9,7 +9,8 @@ from dataclasses import replace
 import torch
 
 from evaluator.judge.draws import Contents, Draw, contents_of, derived_set
-from evaluator.judge.nulls import nulls_that_pass
+from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
+from evaluator.judge.relations import relation_errors
 from evaluator.judge.renewal import renewed
 from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
@@ -43,20 +44,25 @@ def reference(subject: Subject) -> Iterator[str]:
 
 
 def second(subject: Subject) -> Iterator[str]:
-    """The second reference is different code and gives the same outputs."""
+    """The second reference is different code and gives the same outputs, or others that the relations allow."""
     if is_copy(subject.task):
         yield "the second reference is a copy of the first"
+    unique = [output.name for output in subject.task.outputs if output.unique]
     for case, draw, contents in subject.draws():
         wanted, found = subject.reference.outputs(case, contents), subject.second.outputs(case, contents)
-        for name, value in wanted.items():
-            if not _agree(value, found[name]):
+        for name in unique:
+            if not _agree(wanted[name], found[name]):
                 yield f"{_label(case, draw)}: {name} differs between the two references"
+        for which, outputs in (("first", wanted), ("second", found)):
+            for problem in _unrelated(subject, contents, outputs, wanted):
+                yield f"{_label(case, draw)}: the {which} reference has {problem}"
 
 
 def inputs(subject: Subject) -> Iterator[str]:
     """Every input affects the outputs, except the seed of random numbers, which changes no distribution.
 
-    Sets of derived inputs follow from the generator alone, and their renewal before a timed call changes the outputs.
+    Where an output is not unique the new answer must break a relation: else it was right before. Sets of derived inputs
+    follow from the generator alone, and their renewal before a timed call changes the outputs.
     """
     if subject.task.derived:
         yield from derived_sets(subject)
@@ -66,7 +72,7 @@ def inputs(subject: Subject) -> Iterator[str]:
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:
             changed = {**contents, name: _changed_value(subject, waiting[name], case, draw, contents)}
-            if _is_other(subject, case, before, changed):
+            if _is_other(subject, case, contents, before, changed):
                 del waiting[name]
         if not waiting:
             return
@@ -96,8 +102,26 @@ def spread(subject: Subject) -> Iterator[str]:
 
 
 def nulls(subject: Subject) -> Iterator[str]:
-    """No candidate passes without doing any work."""
+    """No candidate passes without doing any work, and each relation turns one of them away."""
     yield from (f"passed by {name}" for name in nulls_that_pass(subject.task, subject.seed))
+    yield from (f"{name}: no null candidate breaks this relation" for name in unbroken_relations(subject.task))
+
+
+def _unrelated(subject: Subject, contents: Contents, outputs: Outputs, wanted: Outputs) -> Iterator[str]:
+    """The relations that an answer in float64 does not keep."""
+    if subject.task.relations:
+        errors = relation_errors(subject.reference, contents, outputs, wanted)
+        for relation in subject.task.relations:
+            if errors[relation.name] > (allowed := 0.0 if relation.exact else AGREEMENT):
+                yield f"{relation.name} {errors[relation.name]:.1e}, allowed {allowed:g}"
+
+
+def _is_another_answer(subject: Subject, contents: Contents, before: Outputs, after: Outputs) -> bool:
+    """Whether the outputs are no longer right for the inputs that they had before."""
+    unique = [output.name for output in subject.task.outputs if output.unique]
+    if not all(same(before[name], after[name]) for name in unique):
+        return True
+    return any(_unrelated(subject, contents, after, before))
 
 
 def _choices(item: Input, case: Case) -> int:
@@ -135,15 +159,15 @@ def derived_sets(subject: Subject) -> Iterator[str]:
         yield f"a renewed set has the same outputs as before in {unchanged} of {len(subject.small_cases)} small cases"
 
 
-def _is_other(subject: Subject, case: Case, before: Outputs, changed: Contents) -> bool:
-    """Whether the outputs change with an input. One that breaks a set may stop the reference, which then read it."""
+def _is_other(subject: Subject, case: Case, contents: Contents, before: Outputs, changed: Contents) -> bool:
+    """Whether the answer changes with an input. One that breaks a set may stop the reference, which then read it."""
     try:
         after = subject.reference.outputs(case, changed)
     except (RuntimeError, ValueError, IndexError):
         if subject.task.derived:
             return True
         raise
-    return not all(same(before[output], after[output]) for output in before)
+    return _is_another_answer(subject, contents, before, after)
 
 
 def _may_change(subject: Subject, item: Input) -> bool:

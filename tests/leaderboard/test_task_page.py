@@ -77,3 +77,21 @@ def test_an_older_baselines_source_is_the_older_one(archive_folder, db, client, 
 )
 def test_the_list_of_tasks_shows_a_first_sentence_as_plain_text(description: str, sentence: str) -> None:
     assert first_sentence(description) == sentence
+
+
+def test_a_task_with_several_right_answers_shows_its_relations(db, page, client) -> None:
+    spec = load_task("torch2triton/kernelbenchx/qr")
+    factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="qr")
+    shown = page(f"/task/{spec.id}/").contract
+    assert [(one.relation, one.dtype, one.c) for one in shown.relations] == [
+        ("residual", "float32", 8),
+        ("residual", "float64", 8),
+        ("orthogonality", "float32", 8),
+        ("orthogonality", "float64", 8),
+        ("triangle", "", None),
+    ]
+    assert all(one.because for one in shown.relations)
+    assert all("judged by the relations" in one.notes[0] for one in shown.outputs)
+    text = client.get(f"/task/{spec.id}/").content.decode()
+    assert "The error of each relation" in text
+    assert "All outputs are judged by relations, so no tolerance is needed." in text
