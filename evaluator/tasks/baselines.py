@@ -1,7 +1,7 @@
 """Baselines beside a task's own: `eager`, `compile` and `library`. They are timed and shown, and decide nothing.
 
-A task declares them in its config.yaml, with code in its folder baselines/. The tasks whose digest was frozen before have
-theirs in tasks/baselines/, outside of every digest: declared.yaml, and code in a folder of the task's id.
+A task declares them in its config.yaml, with code in its folder baselines/. Tasks whose digest was frozen before have
+theirs in tasks/baselines/, outside of every digest: declared.yaml, and code in a folder with the task's id.
 """
 
 from __future__ import annotations
