@@ -21,6 +21,7 @@ from evaluator.backends import Backend
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source, unseen
+from evaluator.gates.baselines import time_baselines
 from evaluator.gates.context import BaselineKernels, Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
@@ -286,6 +287,8 @@ class Evaluator:
                 rejection = checked(gate, context)
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
+        if rejection is None:
+            time_baselines(context)
         return outcomes, rejection, failed
 
     def _refuse_weakness(self, uploaded: bool) -> None:

@@ -28,7 +28,7 @@ from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
-from evaluator.records.measurements import Clock, Ratio, TimingSession
+from evaluator.records.measurements import BaselineTimes, Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding, IsaReport, KernelCoverage
 from evaluator.sandbox import WorkerError, WorkerFault
@@ -61,6 +61,7 @@ class CaseState:
     others: list[OtherClocks] = field(default_factory=list)
     outside: OutsideTimes | None = None  # taken in the first session
     ratio: Ratio | None = None
+    baselines: dict[str, BaselineTimes] = field(default_factory=dict)  # further ones, by kind
 
 
 @dataclass

@@ -37,7 +37,7 @@ SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run a
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
 MORE_SAMPLES = 600  # index of the first draw of each kind that is only there for its samples
 GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
-NUMERIC = ("mismatch", "nan", "infinite")  # what a race does to an output
+NUMERIC = ("mismatch", "nan", "infinite", "wrong_shape")  # what a race does to an output; its length may vary
 
 
 @dataclass(slots=True)

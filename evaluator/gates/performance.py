@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -158,9 +158,26 @@ def _session(
     context: Context, timed: Timed, cases: list[CaseState], calibration: DeviceCalibration | None
 ) -> Rejection | None:
     """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
+    steady_s = PREHEAT_STEADY_S if timed.index == 0 else 0.0
+    with paired(context, context.candidate_side(), cases, goes_first=timed.index % 2 == 1, steady_s=steady_s) as pair:
+        for state in cases:
+            rejection = _time(context, timed, state, pair, calibration)
+            if rejection and context.decides(rejection):
+                return rejection
+    return None
+
+
+@contextmanager
+def paired(
+    context: Context, other: Side, cases: Sequence[CaseState], *, goes_first: bool = False, steady_s: float = 0.0
+) -> Iterator[Pair]:
+    """Open a session of the baseline and another side: fresh workers whose first calls are made, alone on the device.
+
+    `goes_first`: the other side's first calls are. `steady_s`: how long the device's clock must have been steady.
+    """
     assert context.baseline is not None
-    baseline, candidate = context.baseline, context.candidate_side()
-    order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
+    baseline = context.baseline
+    order = (other, baseline) if goes_first else (baseline, other)
     with ExitStack() as stack:
         with context.spending("workers"):
             runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
@@ -172,17 +189,13 @@ def _session(
         # The lock is taken only now: first calls compile for half a minute and can run beside other evaluations.
         stack.enter_context(context.device_lock.alone())
         stack.push(partial(let_go, context.backend))
-        pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
+        pair = Pair(runners[id(baseline)], runners[id(other)], context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
             context.settle()
         with context.spending("preheat"):
-            _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
-        for state in cases:
-            rejection = _time(context, timed, state, pair, calibration)
-            if rejection and context.decides(rejection):
-                return rejection
-    return None
+            _preheat(context, pair, steady_s)
+        yield pair
 
 
 def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
@@ -241,7 +254,7 @@ def _time(
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
     with context.spending("timed"):
-        found = time_case(pair, slabs, partial(_wrong, context, state))
+        found = time_case(pair, slabs, partial(wrong, context, state))
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
     try:
@@ -249,12 +262,13 @@ def _time(
             with context.spending("outside_clock"):
                 keeps_state = any(finding.code == KEEPS_STATE for finding in context.findings)
                 state.outside = outside_times(
-                    pair, slabs, found, partial(_wrong, context, state), every_output=keeps_state
+                    pair, slabs, found, partial(wrong, context, state), every_output=keeps_state
                 )
         with context.spending("other_clocks"):
             others = other_clocks(pair, paper=timed.index == 0)
-    except Rejected as wrong:
-        return Rejection(wrong.rejection.reason, f"case {state.case.id}, {wrong.rejection.detail}", wrong.rejection.log)
+    except Rejected as error:
+        worse = error.rejection
+        return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
     void = found.session.void or _disturbed(context, state, found, calibration)
     state.sessions.append(replace(found.session, void=void))
     if void:
@@ -265,9 +279,10 @@ def _time(
     return None
 
 
-def _wrong(
+def wrong(
     context: Context, state: CaseState, side: SideName, contents: Contents, outputs: Mapping[str, torch.Tensor]
 ) -> Rejection | None:
+    """Judge the outputs of a timed call."""
     if not state.draws:  # an A/A session: no outputs were checked, so there is no tolerance from the baseline
         return None
     with context.spending("judging"):  # part of `timed`

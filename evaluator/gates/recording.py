@@ -115,6 +115,7 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         ratio=state.ratio if timed else None,
         sessions=tuple(state.sessions),
         coverage=state.coverage,
+        baselines=dict(state.baselines) if timed else {},
     )
 
 

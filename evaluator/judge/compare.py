@@ -65,8 +65,8 @@ def compare(
     """
     output = output.to(reference.device)
     if spec.varying and output.shape != reference.shape:
-        expected = f"for these inputs expected {list(reference.shape)}"
-        return Comparison("wrong_shape", f"{spec.name} is {list(output.shape)}, {expected}")
+        lengths = f"{list(output.shape)}, for these inputs expected {list(reference.shape)}"
+        return Comparison("wrong_shape", f"{spec.name} is {lengths}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
     if spec.sampled is not None:
@@ -89,7 +89,7 @@ def compare(
 def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> Deviation | None:
     """Return the deviation where the reference is finite. None for exact dtypes, and for outputs of another length or
     that are not finite: those must not widen a candidate's tolerance."""
-    if not output.dtype.is_floating_point or (output.shape != reference.shape):
+    if not output.dtype.is_floating_point or output.shape != reference.shape:
         return None
     seen, wanted = output.to(reference.device).double(), reference.double()
     finite = wanted.isfinite() & ~_overflows(seen, wanted, output.dtype, 0.0)

@@ -12,6 +12,7 @@ from evaluator.tasks import derived, fields
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
+    BASELINES,
     CATEGORIES,
     ITEMSIZE,
     Axis,
@@ -36,7 +37,7 @@ NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
-ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations")
+ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations", "baselines")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -103,6 +104,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         limits=_limits(arena.mapping("limits", optional=True)),
         special_sets=arena.strings("special_sets", ()),
         relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
+        baselines=read_baselines(arena, "baselines", category, set(files)) if "baselines" in arena else (),
     )
     _check_folder(spec, top, files)
     derived.check(spec, arena, files)
@@ -274,6 +276,22 @@ def _entry(value: Fields) -> EntryPoint:
     value.only(("function", "style", "prepare"))
     style = value.choice("style", ("return", "out"))
     return EntryPoint(value.string("function", None), cast(Any, style), value.boolean("prepare", False))
+
+
+def read_baselines(where: Fields, key: str, category: str, files: set[str]) -> tuple[str, ...]:
+    """The kinds of further baselines in a list; each but `compile` has a file of its own, baselines/<kind>.py."""
+    kinds, has_module = where.strings(key), category in CATEGORIES and CATEGORIES[category].starts_from_torch
+    for index, kind in enumerate(kinds):
+        place = f"{key}.{index}"
+        if kind not in BASELINES or kind in kinds[:index]:
+            where.problem(place, kind, f"one of {', '.join(BASELINES)}, each once")
+        elif kind == "eager" and has_module:
+            where.problem(place, kind, "another kind: the task's own baseline is eager")
+        elif kind == "compile" and not has_module and "eager" not in kinds:
+            where.problem(place, kind, "a module to compile: the kind eager beside it")
+        elif kind != "compile" and f"baselines/{kind}.py" not in files:
+            where.problem(place, kind, f"its file baselines/{kind}.py")
+    return kinds
 
 
 def _limits(value: Fields) -> TaskLimits:

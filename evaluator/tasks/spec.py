@@ -18,6 +18,7 @@ from evaluator.tasks.expressions import Expression
 Profile = Literal["small", "full"]
 AxisValue = int | str | bool
 NOT_IN_DIGEST = ("description.md", "variants")
+BASELINES = ("eager", "compile", "library")  # what a task may be timed against beside its own baseline
 ITEMSIZE = {  # of every dtype that a task may use
     **dict.fromkeys(("float64", "int64"), 8),
     **dict.fromkeys(("float32", "int32"), 4),
@@ -229,6 +230,7 @@ class TaskSpec:
     limits: TaskLimits
     special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
     relations: tuple[Relation, ...] = ()
+    baselines: tuple[str, ...] = ()  # kinds beside the task's own (tasks/baselines.py)
 
     @property
     def derived(self) -> tuple[Input, ...]:

@@ -36,6 +36,7 @@ STATIC_CHECKS: Mapping[str, Check] = {
     "numbers": references.numbers,
     "spread": references.spread,
     "nulls": references.nulls,
+    "baselines": references.baselines,
 }
 RUN_CHECKS: Mapping[str, Check] = {
     "baseline": runs.baseline,

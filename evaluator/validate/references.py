@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import torch
 
+from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Draw, contents_of, derived_set
 from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
 from evaluator.judge.relations import relation_errors
 from evaluator.judge.renewal import renewed
+from evaluator.tasks.baselines import baselines_of
 from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Outputs, Subject, same
@@ -101,6 +104,37 @@ def spread(subject: Subject) -> Iterator[str]:
             yield f"{output.name}: degenerate in {len(problems)} of {len(found)} small cases; the first: {problems[0]}"
 
 
+def baselines(subject: Subject) -> Iterator[str]:
+    """Further baselines compute what the reference does; the compiled one is PyTorch's own work."""
+    for kind, candidate in baselines_of(subject.task).items():
+        if kind == "compile":
+            continue
+        module: dict[str, Any] = {}
+        exec(candidate.files[f"{kind}.py"], module)  # trusted, as the reference is
+        for case, draw, contents in subject.draws():
+            if draw.kind == "standard":
+                yield from _wrong_outputs(subject, kind, module[subject.task.entry.function], case, contents)
+
+
+def _wrong_outputs(
+    subject: Subject, kind: str, function: Callable[..., Any], case: Case, contents: Contents
+) -> Iterator[str]:
+    task, wanted = subject.task, subject.reference.outputs(case, contents)
+    given = _copy(contents)
+    if task.entry.style == "out":
+        given |= {name: torch.empty_like(wanted[name], dtype=_dtype(task, case, name)) for name in wanted}
+    result = function(**given)
+    returned = result if isinstance(result, tuple | list) else [result]
+    found = [given[output.name] for output in task.outputs] if task.entry.style == "out" else returned
+    for spec, output in zip(task.outputs, found, strict=True):
+        right = isinstance(output, torch.Tensor) and output.dtype == _dtype(task, case, spec.name)
+        tolerance = task.tolerance.get(task.dtype_of(spec.dtype, case))
+        if not right or output.shape != wanted[spec.name].shape:
+            yield f"{kind}: {case.id}: {spec.name} has another type or shape"
+        elif compare(output, wanted[spec.name], spec=spec, tolerance=tolerance, case=case, baseline=None).reason:
+            yield f"{kind}: {case.id}: {spec.name} differs from the reference"
+
+
 def nulls(subject: Subject) -> Iterator[str]:
     """No candidate passes without doing any work, and each relation turns one of them away."""
     yield from (f"passed by {name}" for name in nulls_that_pass(subject.task, subject.seed))
@@ -122,6 +156,12 @@ def _is_another_answer(subject: Subject, contents: Contents, before: Outputs, af
     if not all(same(before[name], after[name]) for name in unique):
         return True
     return any(_unrelated(subject, contents, after, before))
+
+
+def _dtype(task: TaskSpec, case: Case, name: str) -> torch.dtype:
+    output = next(output for output in task.outputs if output.name == name)
+    dtype: torch.dtype = getattr(torch, task.dtype_of(output.dtype, case))
+    return dtype
 
 
 def _choices(item: Input, case: Case) -> int:

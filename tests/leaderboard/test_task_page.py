@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from evaluator.records.measurements import T_DEV, BaselineTimes
 from evaluator.tasks.reader import load_task
 from leaderboard.pages.task.description import first_sentence
 from runs import archive
 from tests import factories
+from tests.records import make_gpu_case, make_gpu_record
 
 
 def test_a_bundled_task_shows_its_contract(db, page) -> None:
@@ -31,6 +33,30 @@ def test_the_rule_for_errors_is_shown_where_there_is_a_tolerance(name: str, has_
     assert ("relative RMSE is at most" in text) is has_tolerances
     assert ("no tolerance is needed" in text) is not has_tolerances
     assert "checked by their distribution" in text
+
+
+def test_a_task_shows_its_further_baselines_from_the_newest_result_that_was_run_here(archive_folder, db, page) -> None:
+    spec = load_task("triton2triton/arena/softmax")
+    task = factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="softmax")
+    device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
+    suite = factories.make_suite([task])
+
+    def publish(time_ms: float, **of_run: str) -> None:
+        run = factories.make_run(suite=suite, device_class=device, with_results=False, state="published", **of_run)
+        case = make_gpu_case(
+            "n=1", 20.0, 10.0, baselines={"eager": BaselineTimes(T_DEV, time_ms, 0.02, 0.02 / time_ms)}
+        )
+        result = factories.make_result(run=run, task=task)
+        factories.publish(factories.make_recorded_attempt(result=result, record=make_gpu_record(cases=(case,))))
+
+    assert page(f"/task/{spec.id}/").baselines == ()
+    publish(0.05)
+    publish(0.04)
+    publish(0.001, origin="imported", bundle_digest="a" * 64)  # a claim
+    shown = page(f"/task/{spec.id}/")
+    assert shown.further_baselines == ("eager", "compile", "library")
+    [row] = shown.tables["baselines"].cells()
+    assert (row["eager_ms"].value, row["eager_ratio"].value, row["candidate_ms"].value) == (0.04, 0.5, None)
 
 
 def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:

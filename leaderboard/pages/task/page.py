@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluator.tasks.baselines import baselines_of
 from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural
@@ -19,6 +20,7 @@ from leaderboard.pages.base import (
     subject_under_protocols,
     task_source_url,
 )
+from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
@@ -95,6 +97,8 @@ class TaskPage(Page):
     pair: task_pair.TaskPair | None  # two configurations side by side
     pair_cases: tuple[task_pair.PairCase, ...]
     results: tuple[TaskResult, ...]
+    further_baselines: tuple[str, ...]  # kinds that are timed beside the task's own
+    baselines: tuple[CaseBaselines, ...]  # from the newest result of each device that was run here
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
@@ -117,6 +121,9 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     configurations, best = task_best.entries(public), task_best.best_known(public)
     pair = task_pair.chosen(query, configurations)
     pair_cases = task_pair.cases_of(pair, task_results.cases_of(pair.results)) if pair else ()
+    kinds = tuple(baselines_of(spec)) if spec else ()
+    records = [results.record(digest) for digest in task_results.newest_records(row.id)] if kinds else []
+    baselines = tuple(one for record in records for one in case_baselines(record, with_candidate=False))
     small = sum(case.profile == "small" for case in seen)
     return TaskPage(
         title=row.name,
@@ -134,6 +141,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
             task_best.best_table(best),
             task_pair.pair_table(pair, pair_cases),
             _results_table(rows),
+            *baselines_tables(baselines),
             *(contract_tables(terms) if terms else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, pair_cases),
@@ -150,6 +158,8 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         fastest=task_best.fastest(best),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
+        further_baselines=kinds,
+        baselines=baselines,
     )
 
 

@@ -1,0 +1,151 @@
+"""Baselines beside a task's own: what may be declared, and that they are timed and never decide."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+import yaml
+
+from evaluator.backends import Sample
+from evaluator.errors import SandboxError, TaskError
+from evaluator.gates import baselines as gate
+from evaluator.gates import performance
+from evaluator.gates.context import CaseState
+from evaluator.judge.draws import Seed
+from evaluator.judge.rejection import Rejection
+from evaluator.judge.timing.session import Pair
+from evaluator.records.measurements import T_DEV
+from evaluator.tasks.baselines import baselines_of
+from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import tasks_folder
+from evaluator.tasks.suites import read_manifest
+from evaluator.thresholds import SESSIONS
+from evaluator.validate import references
+from evaluator.validate.checks import STATIC_CHECKS
+from evaluator.validate.subject import Subject
+from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
+
+WRITTEN_OUT = {"triton2triton/arena/fused_add_rms_norm", "triton2triton/arena/softmax"}
+
+
+def test_tasks_that_were_frozen_before_have_theirs_outside_of_their_digest():
+    table = yaml.safe_load((tasks_folder() / "baselines" / "declared.yaml").read_text(encoding="utf-8"))
+    compiled = {name for name, kinds in table.items() if "compile" in kinds}
+    starts_from_torch = [name for name in read_manifest("native-24")[1] if name.startswith("torch2")]
+    assert compiled.issuperset(starts_from_torch)
+    assert {name for name in compiled if not name.startswith("torch2")} == WRITTEN_OUT
+    found = baselines_of(load_task("triton2triton/arena/softmax"))
+    assert list(found) == ["eager", "compile", "library"]
+    assert b"torch.compile(forward" in found["compile"].files["eager.py"]
+
+
+def test_a_task_may_declare_its_own():
+    task = load_task("torch2triton/kernelbenchx/masked_select")
+    [(kind, candidate)] = baselines_of(task).items()
+    assert (task.baselines, kind, candidate.label) == (("compile",), "compile", "compile")
+    assert candidate.files["module.py"].startswith((task.folder / "module.py").read_bytes())
+
+
+def few(task_id):
+    task = load_task(task_id)
+    return replace(task, cases=task.cases[:1])
+
+
+def test_eager_and_library_compute_what_the_reference_does():
+    assert list(STATIC_CHECKS["baselines"](Subject(few("triton2triton/arena/fused_add_rms_norm")))) == []
+
+
+def test_a_baseline_that_computes_something_else_is_found(monkeypatch):
+    code = b"def forward(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True) * 1.01\n"
+    monkeypatch.setattr(references, "baselines_of", lambda _: {"eager": Candidate({"eager.py": code}, "eager")})
+    found = list(STATIC_CHECKS["baselines"](Subject(few("triton2triton/arena/softmax"))))
+    assert found[0] == "eager: cols=128,dtype=float32,rows=16: y differs from the reference"
+
+
+def test_every_mistake_in_the_table_beside_the_suites_is_named(tmp_path, monkeypatch):
+    task = load_task("triton2triton/arena/softmax")
+    for name in ("torch2hip/arena/A", "triton2triton/arena/B"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "config.yaml").write_text("")
+    (tmp_path / "baselines").mkdir()
+    table = "torch2hip/arena/A: [eager]\ntriton2triton/arena/B: [compile, library, fast]\nhip2hip/arena/C: [compile]\n"
+    (tmp_path / "baselines" / "declared.yaml").write_text(table)
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
+    with pytest.raises(TaskError) as caught:
+        baselines_of(task)
+    found = "\n".join(caught.value.problems)
+    for expected in (
+        "torch2hip/arena/A.0: seen 'eager'; expected another kind: the task's own baseline is eager",
+        "triton2triton/arena/B.0: seen 'compile'; expected a module to compile: the kind eager beside it",
+        "triton2triton/arena/B.1: seen 'library'; expected its file baselines/library.py",
+        "triton2triton/arena/B.2: seen 'fast'; expected one of eager, compile, library, each once",
+        "hip2hip/arena/C: seen 'hip2hip/arena/C'; expected the id of a task",
+        "hip2hip/arena/C.0: seen 'compile'; expected a module to compile",
+    ):
+        assert expected in found, found
+
+
+@pytest.fixture
+def timed(tiny_task, monkeypatch):
+    """Return timed(kinds, has_clock=…, sessions=…) → (context, state) after every kind's scripted worker was timed."""
+    task = tiny_task("triton2triton")
+
+    def wrong(context, state, side, contents, outputs):
+        return None if torch.equal(outputs["y"], 2 * contents["x"]) else Rejection("mismatch", "not doubled")
+
+    def run(kinds, has_clock=True, sessions=SESSIONS):
+        state, opened = CaseState(task.cases[0], times=["one"]), []
+
+        @contextmanager
+        def paired(context, side, states):
+            opened.append(side.kind)
+            if isinstance(kinds[side.kind], Exception):
+                raise kinds[side.kind]
+            workers = (ScriptedWorker(task), ScriptedWorker(task, **kinds[side.kind]))
+            yield Pair(*map(runner_of, workers), lambda: Sample(1980, 2619, 50, 400.0, ()))
+
+        monkeypatch.setattr(gate, "baselines_of", lambda _: {kind: kind for kind in kinds})
+        monkeypatch.setattr(performance, "paired", paired)
+        monkeypatch.setattr(performance, "wrong", wrong)
+        context = SimpleNamespace(
+            task=task,
+            backend=SimpleNamespace(has_clock=has_clock, torch_device="cpu"),
+            cases={state.case.id: state},
+            findings=[],
+            seed=Seed(),
+            sessions=sessions,
+            spending=lambda _: nullcontext(),
+            open_side=lambda kind: SimpleNamespace(kind=kind, give_up_sandbox=lambda: opened.append(f"{kind} closed")),
+        )
+        gate.time_baselines(context)
+        return context, state, opened
+
+    return run
+
+
+def test_each_is_timed_against_the_tasks_own_and_one_that_fails_is_a_finding(timed):
+    kinds = {
+        "eager": {"dev_ns": lambda _: 40_000.0},
+        "compile": {"factor": lambda _: 3.0},
+        "library": SandboxError("no such operator here"),
+    }
+    context, state, opened = timed(kinds)
+    assert list(state.baselines) == ["eager"]
+    eager = state.baselines["eager"]
+    assert (eager.clock, eager.time_ms, eager.own_ms) == (T_DEV, 0.04, 0.02)
+    assert eager.ratio == pytest.approx(0.5)
+    assert [(finding.gate, finding.code, finding.text) for finding in context.findings] == [
+        ("performance", "baseline_not_timed", "compile: case n=256, in a timed call, not doubled"),
+        ("performance", "baseline_not_timed", "library: no such operator here"),
+    ]
+    assert opened == [word for kind in kinds for word in (kind, f"{kind} closed")]
+
+
+def test_none_is_timed_without_a_device_clock_or_in_a_quick_check(timed):
+    assert timed({"eager": {}}, has_clock=False)[2] == []
+    assert timed({"eager": {}}, sessions=1)[2] == []
