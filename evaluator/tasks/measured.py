@@ -16,7 +16,7 @@ from statistics import median
 from evaluator import codec
 from evaluator.errors import UsageError
 from evaluator.records.calibration import eligible_ns
-from evaluator.state import replacing
+from evaluator.state import replacing, state_folder
 from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 DIGEST_LENGTH = 16  # characters of a task's digest, as in a calibration
@@ -53,7 +53,7 @@ class CaseFinding:
     wrong: str | None = None
 
 
-Findings = dict[str, list[Measured]]  # "TASK CLASS" → one entry for each card
+Findings = dict[str, tuple[Measured, ...]]  # "TASK CLASS" → one entry for each card
 
 
 def read_measured(path: Path | None = None) -> Findings:
@@ -73,8 +73,7 @@ def read_measured(path: Path | None = None) -> Findings:
 
 def add_measured(found: Findings, path: Path) -> None:
     """Merge findings into a file; several processes may do so at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
+    with (state_folder() / "measured.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         text = as_text(merged(read_measured(path), found))
         with replacing(path) as file:
@@ -83,11 +82,11 @@ def add_measured(found: Findings, path: Path) -> None:
 
 def merged(old: Findings, new: Findings) -> Findings:
     """Merge findings: the newest of each card counts, and of those the ones of the newest digest."""
-    result = dict[str, list[Measured]]()
+    result = dict[str, tuple[Measured, ...]]()
     for key in {*old, *new}:
-        by_date = sorted([*old.get(key, []), *new.get(key, [])], key=lambda one: one.date)
+        by_date = sorted([*old.get(key, ()), *new.get(key, ())], key=lambda one: one.date)
         newest = {one.card: one for one in by_date}
-        result[key] = [one for one in newest.values() if one.digest == by_date[-1].digest]
+        result[key] = tuple(one for one in newest.values() if one.digest == by_date[-1].digest)
     return result
 
 
@@ -103,10 +102,10 @@ def key_of(task_id: str, device_class: str) -> str:
     return f"{task_id} {device_class}"
 
 
-def current(found: Findings, task: TaskSpec) -> dict[str, list[Measured]]:
+def current(found: Findings, task: TaskSpec) -> dict[str, tuple[Measured, ...]]:
     """Return device class → what its cards showed of the task as it is now."""
     keys = {key.partition(" ")[2]: entries for key, entries in found.items() if key.partition(" ")[0] == task.id}
-    fresh = {name: [one for one in entries if is_of(one, task)] for name, entries in keys.items()}
+    fresh = {name: tuple(one for one in entries if is_of(one, task)) for name, entries in keys.items()}
     return {name: entries for name, entries in sorted(fresh.items()) if entries}
 
 

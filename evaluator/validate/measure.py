@@ -73,10 +73,10 @@ def measure_all(
     for number, task_id in enumerate(ids, 1):
         task, begin = load_task(task_id), monotonic()
         key = key_of(task.id, evaluator.backend.device_class)
-        known = [one for one in read_measured(path).get(key, []) if skip and _is_done(one, task, card)]
+        known = [one for one in read_measured(path).get(key, ()) if skip and _is_done(one, task, card)]
         found = known[0] if known else _measured(task, evaluator, sessions, seconds := dict[str, float]())
         if not known:
-            add_measured({key: [found]}, path)
+            add_measured({key: (found,)}, path)
         spent = "measured before" if known else _spent(monotonic() - begin, seconds)
         progress(f"{number} of {len(ids)}: {task_id} {summary(task, found)}; {spent}")
         all_right &= found.failed is None and not found.wrong
