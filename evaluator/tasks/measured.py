@@ -51,6 +51,7 @@ class CaseFinding:
     candidate_us: float | None = None
     eligible: bool = False
     wrong: str | None = None
+    cards: int = 0  # whose medians these are
 
 
 Findings = dict[str, tuple[Measured, ...]]  # "TASK CLASS" → one entry for each card
@@ -128,7 +129,7 @@ def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
     # Both medians, so that no single card decides what is eligible on all of its class.
     least_us = median(eligible_ns(entry.e0_us * 1e3) / 1e3 for entry in timed)
     eligible = wrong is None and baseline_us >= least_us
-    return CaseFinding(case, baseline_us, median(candidates) if candidates else None, eligible, wrong)
+    return CaseFinding(case, baseline_us, median(candidates) if candidates else None, eligible, wrong, len(timed))
 
 
 def measured_file() -> Path:
