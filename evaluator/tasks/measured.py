@@ -96,7 +96,7 @@ def as_text(found: Findings) -> str:
     for key, entries in sorted(found.items()):
         value = codec.encode(sorted(entries, key=lambda one: one.card))
         lines.append(f"{json.dumps(key)}: {json.dumps(value, sort_keys=True, separators=(',', ':'), allow_nan=False)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return "\n".join(["{", *([",\n".join(lines)] if lines else []), "}", ""])
 
 
 def key_of(task_id: str, device_class: str) -> str:
