@@ -87,6 +87,9 @@ def _validate(options: argparse.Namespace) -> int:
     from evaluator.validate.validated import without_line
     from evaluator.wording import counted
 
+    backend = None if options.without_runs else get_backend(options.backend)
+    if backend is not None and backend.has_clock:
+        return _measure(options, backend)
     if options.json:
         _check_writable(options.json, "--json")
     ids = asked(options.task)
@@ -94,8 +97,7 @@ def _validate(options: argparse.Namespace) -> int:
         ids = without_line(known := ids, tasks_folder())
         sys.stderr.write(f"{len(known) - len(ids)} of {counted(len(known), 'task')} passed as they are: left out\n")
     bar, validations = ProgressBar(len(ids)), []
-    backend = None if options.without_runs or not ids else get_backend(options.backend)
-    with Evaluator(backend, options.sandbox) if backend else nullcontext() as evaluator:
+    with Evaluator(backend, options.sandbox) if backend and ids else nullcontext() as evaluator:
         for validation in validate_all(ids, evaluator, lambda task_id: bar.show(task_id, None)):
             bar.show(validation.task, validation.summary)
             validations.append(validation)
@@ -104,6 +106,24 @@ def _validate(options: argparse.Namespace) -> int:
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")
     return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
+
+
+def _measure(options: argparse.Namespace, backend: Backend) -> int:
+    """Measure tasks on a device, and merge the findings into a file."""
+    from evaluator.pipeline import Evaluator
+    from evaluator.tasks.measured import measured_file
+    from evaluator.validate.measure import chosen_ids, measure_all
+
+    ids, path = chosen_ids(options.task, options.only, options.part), options.out or measured_file()
+    _check_writable(path)
+
+    def progress(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    with Evaluator(backend, options.sandbox) as evaluator:
+        all_right = measure_all(ids, evaluator, path, options.sessions, progress, skip=options.skip_measured)
+    return OK if all_right else NOT_AS_EXPECTED
 
 
 def _new_task(options: argparse.Namespace) -> int:

@@ -36,6 +36,7 @@ from evaluator.records.reasons import Flag
 from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BASELINE_SHARE,
+    BLOCKS,
     CLOCK_SHARE,
     ELIGIBLE_NS,
     EXTEND_BUDGET_S,
@@ -180,16 +181,24 @@ def paired(
     order = (other, baseline) if goes_first else (baseline, other)
     with ExitStack() as stack:
         with context.spending("workers"):
-            runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
+            runners = {id(runner.side): stack.enter_context(runner) for runner in started(context, order)}
         with context.spending("first_calls"):
             for side in order:
                 _call_first(context, runners[id(side)], cases)
-        context.at_work = None
-        release(context.backend)
-        # The lock is taken only now: first calls compile for half a minute and can run beside other evaluations.
-        stack.enter_context(context.device_lock.alone())
+        yield stack.enter_context(alone(context, runners[id(baseline)], runners[id(other)], steady_s))
+
+
+@contextmanager
+def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
+    """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
+
+    Call after all first calls, which compile for half a minute and can run beside other evaluations.
+    """
+    context.at_work = None
+    release(context.backend)
+    with context.device_lock.alone(), ExitStack() as stack:
         stack.push(partial(let_go, context.backend))
-        pair = Pair(runners[id(baseline)], runners[id(other)], context.backend.sample)
+        pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)
         with context.spending("settling"):
             context.settle()
@@ -198,7 +207,7 @@ def paired(
         yield pair
 
 
-def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
+def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     """Start the workers of both sides in parallel: creating their device contexts takes long."""
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
@@ -251,10 +260,7 @@ def _time(
 ) -> Rejection | None:
     """Time one case in one session. A void session goes into the record but does not count."""
     context.at_work = state
-    with context.spending("contents"):
-        slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
-    with context.spending("timed"):
-        found = time_case(pair, slabs, partial(wrong, context, state))
+    slabs, found = time_blocks(context, timed.index, state, pair)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
     try:
@@ -277,6 +283,16 @@ def _time(
         state.times.append(found)
         state.others.append(others)
     return None
+
+
+def time_blocks(
+    context: Context, session: int, state: CaseState, pair: Pair, blocks: int = BLOCKS
+) -> tuple[Slabs, CaseTimes | Rejection]:
+    """Time the blocks of one case in one session; return the case's contents, too."""
+    with context.spending("contents"):
+        slabs = Slabs(context.task, state.case, context.seed, session, context.backend.torch_device)
+    with context.spending("timed"):
+        return slabs, time_case(pair, slabs, partial(wrong, context, state), blocks)
 
 
 def wrong(

@@ -231,12 +231,17 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
 
 
 def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
-    """Update the worst error on draws of a name. Only its RMSE widens its own bound: else it would never be wrong."""
+    """Update the worst error on draws of a name."""
     name = judged.draw.name
     scales = judged.state.least_scales.get(name, {})
     error = deviation_of(half.context.reference, judged.contents, call.outputs, judged.reference, scales)
     half.errors[name] = worst = worst_of([half.errors.get(name), error])
-    judged.state.baseline_errors[name] = replace(worst, worst=0.0, relations={}) if worst else None
+    judged.state.baseline_errors[name] = own_bound(worst)
+
+
+def own_bound(worst: Deviation | None) -> Deviation | None:
+    """Return what widens the baseline's own bound: its RMSE alone, or it would never be wrong."""
+    return replace(worst, worst=0.0, relations={}) if worst else None
 
 
 def _judge_launches(half: Half) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Max, OuterRef, Q
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.records.record import PROTOCOL
+from evaluator.tasks.measured import CaseFinding, Findings, case_findings, current, measured_file, read_measured
 from evaluator.tasks.spec import TaskSpec
 from evaluator.tasks.workspace import visible_files
 from runs.candidates import spec_of
@@ -114,6 +117,13 @@ def contract_of(path: str, digest: str) -> TaskSpec | None:
         return None
 
 
+def findings_of(spec: TaskSpec) -> dict[str, list[CaseFinding]]:
+    """What is known of the task's full cases on GPUs, by device class, from tasks/measured.json."""
+    path = measured_file()
+    entries = current(_measured(path, path.stat().st_mtime_ns) if path.exists() else {}, spec)
+    return {device_class: case_findings(own, spec) for device_class, own in entries.items()}
+
+
 def agent_files(spec: TaskSpec) -> dict[str, str]:
     """The files that an agent gets, name → text, sorted by name."""
     return {path: data.decode("utf-8", "replace") for path, data in sorted(visible_files(spec).items())}
@@ -137,6 +147,12 @@ def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
         *("published_attempt__message", "attempts__status", "attempts__message", "is_withheld"),
     )
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
+
+
+@lru_cache(maxsize=1)
+def _measured(path: Path, changed_ns: int) -> Findings:
+    """Read the file once for each of its versions: it has a line for every task."""
+    return read_measured(path)
 
 
 def _counts_by_task() -> dict[int, TaskCounts]:

@@ -147,3 +147,11 @@ def test_a_view_in_place_of_an_output_is_rejected(session) -> None:
     rejection = time_case(pair, slabs, doubled)
     assert isinstance(rejection, Rejection)
     assert rejection.reason == "wrong_layout"
+
+
+def test_fewer_blocks_can_be_wanted(session) -> None:
+    pair, slabs = session(lambda x: x + x)
+    times = time_case(pair, slabs, doubled, 3)
+    assert isinstance(times, CaseTimes)
+    counting = [block for block in times.session.blocks if block.void is None]
+    assert len(counting) == 3 or times.is_disturbed

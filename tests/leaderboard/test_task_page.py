@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from evaluator.records.measurements import T_DEV, BaselineTimes
+from evaluator.tasks.measured import Measured, add_measured
 from evaluator.tasks.reader import load_task
 from leaderboard.pages.task.description import first_sentence
+from leaderboard.queries import tasks
 from runs import archive
 from tests import factories
 from tests.records import make_gpu_case, make_gpu_record
@@ -121,3 +125,50 @@ def test_a_task_with_several_right_answers_shows_its_relations(db, page, client)
     text = client.get(f"/task/{spec.id}/").content.decode()
     assert "The error of each relation" in text
     assert "All outputs are judged by relations, so no tolerance is needed." in text
+
+
+@pytest.fixture
+def measured(monkeypatch, tmp_path) -> Callable[..., None]:
+    """measured(path, digest, …) writes what one card showed of a task."""
+    path = tmp_path / "measured.json"
+    monkeypatch.setattr(tasks, "measured_file", lambda: path)
+
+    def write(task: str, digest: str, times_us: dict, wrong: dict, card: str = "a") -> None:
+        entry = Measured(digest[:16], card, "driver 1", "1", "2026-11-30T00:00:00+00:00", 1, 2.5, times_us, wrong)
+        add_measured({f"{task} h200-sxm": (entry,)}, path)
+
+    return write
+
+
+def test_full_cases_say_what_was_measured_of_them_on_gpus(db, page, client, measured) -> None:
+    spec = load_task("triton2triton/arena/softmax")
+    factories.make_task(
+        path=spec.id,
+        digest=spec.digest,
+        category=spec.category,
+        name="softmax",
+        cases=[{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
+    )
+    full = [case.id for case in spec.cases_of(("full",))]
+    unmeasured = page(f"/task/{spec.id}/").measured
+    assert [(one.case, one.verdict, one.is_eligible) for one in unmeasured] == [
+        (case, "not measured", False) for case in full
+    ]
+    measured(spec.id, "f" * 64, {full[0]: (20.0, 10.0)}, {})  # of another version of the task
+    assert page(f"/task/{spec.id}/").measured == unmeasured
+
+    measured(spec.id, spec.digest, {full[0]: (20.0, 10.0), full[1]: (4.0, 3.0)}, {full[2]: "baseline: it is wrong"})
+    measured(spec.id, spec.digest, {full[0]: (24.0, 10.0)}, {}, card="b")
+    shown = page(f"/task/{spec.id}/").measured
+    assert {one.device_class for one in shown} == {"h200-sxm"}
+    assert [(one.baseline_ms, one.cards) for one in shown[:2]] == [(0.022, 2), (0.004, 1)]
+    assert [one.verdict for one in shown[:4]] == [
+        "eligible",
+        "too short, counts for correctness only",
+        "wrong: baseline: it is wrong",
+        "not measured",
+    ]
+    text = client.get(f"/task/{spec.id}/").content.decode()
+    assert f"1 of {len(full)}\u00a0cases eligible, from 2\u00a0cards" in text
+    answer = client.get(f"/api/v1/task/{spec.id}/").json()
+    assert answer["measured"][0]["baseline_ms"] == 0.022

@@ -26,6 +26,7 @@ from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
 from leaderboard.pages.task.contract import TaskContract, contract_tables, task_contract
 from leaderboard.pages.task.description import Span, paragraphs
+from leaderboard.pages.task.measured import DeviceFinding, device_findings, measured_table
 from leaderboard.queries import generalization, results, task_results, tasks
 from leaderboard.queries.tasks import TaskResultRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
@@ -88,6 +89,7 @@ class TaskPage(Page):
     editable: tuple[str, ...]
     cases: tuple[CaseLine, ...]
     unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, where candidates were evaluated on them
+    measured: tuple[DeviceFinding, ...]  # full cases on GPUs, by device class
     contract: TaskContract | None  # None where tasks/ has another version
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
@@ -124,11 +126,12 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     kinds = tuple(baselines_of(spec)) if spec else ()
     records = [results.record(digest) for digest in task_results.newest_records(row.id)] if kinds else []
     baselines = tuple(one for record in records for one in case_baselines(record, with_candidate=False))
-    small = sum(case.profile == "small" for case in seen)
+    full = [case.id for case in seen if case.profile == "full"]
+    measured = device_findings(tasks.findings_of(spec) if spec else {}, full)
     return TaskPage(
         title=row.name,
-        lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
-        f"{len(seen) - small} full-size for GPUs.",
+        lead=f"{CATEGORIES[row.category]}. {plural(len(seen) - len(full), 'small case')}, which CPUs run too, and "
+        f"{len(full)} full-size for GPUs.",
         subject=subject_under_protocols(f"Task {path}"),
         crumbs=(
             Link("Tasks", page_url("tasks")),
@@ -136,6 +139,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         ),
         tables=by_slug(
             _cases_table(seen),
+            measured_table(measured),
             _unseen_table(unseen),
             task_best.entries_table(configurations),
             task_best.best_table(best),
@@ -148,6 +152,7 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         **_identity(found),
         cases=seen,
         unseen_cases=unseen,
+        measured=measured,
         contract=terms,
         given=tasks.agent_files(spec) if spec else {},
         configurations=configurations,
