@@ -33,9 +33,9 @@ from threading import Event, Thread
 from time import perf_counter, sleep
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT))
 
-from up import status_of, web_command  # noqa: E402
+from scripts.up import status_of, web_command  # noqa: E402
 
 SIZES = (10_000, 100_000, 1_000_000)
 CLIENTS = 20

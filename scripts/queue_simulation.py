@@ -24,13 +24,13 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 
-from up import say
+from scripts.up import say
 
 if TYPE_CHECKING:
-    from queue_workers import Spent
+    from scripts.queue_workers import Spent
 
 PROCESSES = 8  # the workers are threads of these: 64 processes would need 6 GB
 SMALL = 10  # results of the small submitter, who must not starve
@@ -52,7 +52,8 @@ def main() -> int:
 
 def simulate(workers: int, results: int, evaluation_s: float) -> int:
     from django.db import connection
-    from queue_workers import counted_statements  # sets Django up, after the folder is known
+
+    from scripts.queue_workers import counted_statements  # sets Django up, after the folder is known
 
     prepare(workers)
     begin = perf_counter()
@@ -135,10 +136,10 @@ def idle_load(workers: int) -> str:
     """Measure the cost of a sweep while all workers are alive and the queue is full; return it as text."""
     from django.conf import settings
     from django.db.models.functions import Now
-    from queue_workers import counted_statements
 
     from runs.models import Host
     from runs.worker.sweeper import SWEEP_BEATS, sweep
+    from scripts.queue_workers import counted_statements
 
     Host.objects.filter(name__startswith="simulated").update(seen_at=Now())
     sweep()
@@ -154,7 +155,7 @@ def idle_load(workers: int) -> str:
 
 def work_in_processes(workers: int, evaluation_s: float) -> tuple[list[Spent], float]:
     """Run the workers; return what each measured, and the total seconds from when all were ready."""
-    from queue_workers import Spent
+    from scripts.queue_workers import Spent
 
     shares = [len(range(number, workers, PROCESSES)) for number in range(PROCESSES)]
     started, first = [], 0

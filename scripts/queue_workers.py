@@ -19,7 +19,7 @@ from time import perf_counter, sleep
 from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 
 import django
@@ -28,12 +28,12 @@ django.setup()
 
 from celery import current_app
 from django.db import OperationalError, connection
-from up import say
 
 from runs import candidates
 from runs.models import Attempt, Host, Result
 from runs.services import leases
 from runs.services.leases import Lease
+from scripts.up import say
 from tests.records import record_for
 
 IDLE_S = 0.02

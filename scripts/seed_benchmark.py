@@ -17,18 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arena_site.settings")
 
 import django
 
 django.setup()
 
-import synthetic
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
-from synthetic import MARK, MOST_MEASUREMENTS, MOST_OF_A_RUN, sha256
-from up import say
 
 from evaluator.tasks.suites import suite_digest
 from evaluator.unseen.rounds import secret_digest
@@ -47,6 +44,9 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from scripts import synthetic
+from scripts.synthetic import MARK, MOST_MEASUREMENTS, MOST_OF_A_RUN, sha256
+from scripts.up import say
 from tests import factories
 
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)  # runs are published one minute apart

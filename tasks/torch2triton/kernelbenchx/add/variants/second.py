@@ -1,0 +1,10 @@
+"""A tensor plus a scaled tensor, with an elementwise product added."""
+
+from __future__ import annotations
+
+import torch
+
+
+def reference(inputs):
+    x, y, alpha = inputs["x"], inputs["y"], inputs["alpha"]
+    return {"out": torch.addcmul(x, torch.full_like(y, alpha), y)}

@@ -1,0 +1,9 @@
+"""The error function, by PyTorch."""
+
+from __future__ import annotations
+
+import torch
+
+
+def reference(inputs):
+    return {"y": torch.erf(inputs["x"])}

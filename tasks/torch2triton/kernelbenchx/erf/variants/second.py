@@ -1,0 +1,10 @@
+"""The error function, from its complement."""
+
+from __future__ import annotations
+
+import torch
+
+
+def reference(inputs):
+    x = inputs["x"]
+    return {"y": torch.sign(x) * (1 - torch.special.erfc(x.abs()))}

@@ -1,0 +1,24 @@
+"""A tanh that is close to the error function, off by up to 4e-4."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def erf_kernel(x_ptr, y_ptr, count, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < count
+    x = tl.load(x_ptr + offsets, mask=inside).to(tl.float32)
+    y = libdevice.tanh(1.1283791670955126 * x * (1.0 + 0.08943 * x * x))
+    tl.store(y_ptr + offsets, y.to(y_ptr.dtype.element_ty), mask=inside)
+
+
+def forward(x: torch.Tensor) -> torch.Tensor:
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    erf_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+    return y

@@ -1,0 +1,9 @@
+"""The GELU, in plain PyTorch."""
+
+from __future__ import annotations
+
+import torch
+
+
+def forward(x: torch.Tensor, approximate: bool) -> torch.Tensor:
+    return torch.nn.functional.gelu(x, approximate="tanh" if approximate else "none")

@@ -1,0 +1,9 @@
+"""The logarithm of 1 + x, in plain PyTorch."""
+
+from __future__ import annotations
+
+import torch
+
+
+def forward(x: torch.Tensor) -> torch.Tensor:
+    return torch.log1p(x)

@@ -1,0 +1,10 @@
+"""The rectifier, by a comparison."""
+
+from __future__ import annotations
+
+import torch
+
+
+def reference(inputs):
+    x = inputs["x"]
+    return {"y": torch.where(x > 0, x, torch.zeros_like(x))}

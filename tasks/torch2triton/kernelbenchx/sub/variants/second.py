@@ -1,0 +1,10 @@
+"""A tensor less a scaled column, with a product of the opposite sign added."""
+
+from __future__ import annotations
+
+import torch
+
+
+def reference(inputs):
+    x, y, alpha = inputs["x"], inputs["y"], inputs["alpha"]
+    return {"out": torch.addcmul(x, y, torch.full_like(y, -alpha))}
