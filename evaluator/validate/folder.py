@@ -132,8 +132,7 @@ def model(subject: Subject) -> Iterator[str]:
 def axes(subject: Subject) -> Iterator[str]:
     """Each axis with several values has several values among the cases, and changes the work.
 
-    Axes that are passed as numbers are tested by the check `inputs` instead. Those that a renewal names are the number of
-    ids, which inputs.py draws.
+    Axes that are passed as numbers are tested by the check `inputs` instead; one that a renewal names may count ids.
     """
     task = subject.task
     numbers = {name for item in task.inputs if item.scalar for name in item.scalar.names}

@@ -9,7 +9,17 @@ import triton.language as tl
 
 @triton.jit
 def slot_mappings_kernel(
-    slot_ptr, starts_ptr, positions_ptr, table_ptr, mapping_ptr, requests, tokens, room, width, page, BLOCK: tl.constexpr
+    slot_ptr,
+    starts_ptr,
+    positions_ptr,
+    table_ptr,
+    mapping_ptr,
+    requests,
+    tokens,
+    room,
+    width,
+    page,
+    BLOCK: tl.constexpr,
 ):
     request = tl.program_id(0)
     lanes = tl.arange(0, BLOCK)
