@@ -96,13 +96,17 @@ void lay_out(InputSpec& spec, const std::string& layout) {
   spec.bytes = room * spec.form.item;
 }
 
+int axis_of(const std::vector<int>& axes, std::size_t dimension) {
+  return dimension < axes.size() ? axes[dimension] : -1;
+}
+
 // The form of a derived input: its extents are always needed. Dimensions that nothing moves are taken together.
 void lay_out_moved(InputSpec& spec) {
   auto& form = spec.form;
   form.rank = 0;
   const auto moves = [&](std::size_t i) {
     const auto& renewal = *spec.renewal;
-    return (i < renewal.order.size() && renewal.order[i] >= 0) || (i == 0 && renewal.segments >= 0);
+    return axis_of(renewal.order, i) >= 0 || axis_of(renewal.scale, i) >= 0 || (i == 0 && renewal.segments >= 0);
   };
   for (std::size_t i = 0; i < spec.sizes.size(); ++i) {
     const u64 extent = spec.sizes[i], stride = spec.strides[i];
@@ -123,6 +127,16 @@ int number(PyObject* spec, const char* name) {
   const long found = PyLong_AsLong(field(spec, name));
   if (PyErr_Occurred()) throw PythonError{};
   return static_cast<int>(found);
+}
+
+std::vector<int> numbers(PyObject* spec, const char* name) {
+  PyObject* list = field(spec, name);
+  std::vector<int> found;
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+    found.push_back(static_cast<int>(PyLong_AsLong(PyList_GetItem(list, i))));
+  }
+  if (PyErr_Occurred()) throw PythonError{};
+  return found;
 }
 
 std::string shown(const std::vector<int64_t>& sizes) {
@@ -259,10 +273,8 @@ void Case::set_slab(const std::string& name, const void* data, u64 bytes, u64 in
 void Case::read_renewal(PyObject* given, InputSpec& spec) {
   spec.renewal.emplace();
   auto& renewal = *spec.renewal;
-  PyObject* order = field(given, "order");
-  for (Py_ssize_t i = 0; i < PyList_Size(order); ++i) {
-    renewal.order.push_back(static_cast<int>(PyLong_AsLong(PyList_GetItem(order, i))));
-  }
+  renewal.order = numbers(given, "order");
+  renewal.scale = numbers(given, "scale");
   renewal.relabel = number(given, "relabel");
   renewal.offsets = number(given, "offsets");
   renewal.segments = number(given, "segments");
@@ -374,9 +386,9 @@ Moves Case::moves_of(const InputSpec& spec, const Buffer& buffer) const {
   const auto places = [&](int axis) { return static_cast<const unsigned*>(places_.at(axis).at); };
   Moves moves{};
   for (int i = 0; i < spec.form.rank; ++i) {
-    const std::size_t dimension = spec.dimension[i];
-    const int axis = dimension < renewal.order.size() ? renewal.order[dimension] : -1;
+    const int axis = axis_of(renewal.order, spec.dimension[i]);
     if (axis >= 0) moves.places[i] = places(axis);
+    moves.scale_axes[i] = axis_of(renewal.scale, spec.dimension[i]);
   }
   if (renewal.relabel >= 0) {
     moves.labels = places(renewal.relabel);

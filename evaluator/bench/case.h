@@ -56,7 +56,7 @@ struct Memory {
 
 // How a derived input is renewed: numbers of axes, and of the input whose runs it follows; -1: nothing.
 struct Renewal {
-  std::vector<int> order;
+  std::vector<int> order, scale;
   int relabel = -1, offsets = -1, segments = -1;
 };
 

@@ -40,6 +40,7 @@ def renewal_spec(task: TaskSpec, case: Case, renewal: Renewal) -> dict[str, obje
     names = [item.name for item in task.inputs]
     return {
         "order": [axes[name] if name else -1 for name in renewal.order],
+        "scale": [axes[name] if name else -1 for name in renewal.scale],
         "relabel": axes[renewal.relabel] if renewal.relabel else -1,
         "offsets": axes[renewal.offsets] if renewal.offsets else -1,
         "segments": names.index(renewal.segments) if renewal.segments else -1,
@@ -66,6 +67,13 @@ class Order:
     def whole(self, device: torch.device | str = "cpu") -> torch.Tensor:
         return self.of(torch.arange(self.count, dtype=torch.int64, device=device))
 
+    def factors(self, device: torch.device | str) -> torch.Tensor:
+        """Return a positive factor for each element, 0.75 to 1.25, of which a product of two is exact in float32."""
+        words = mixed_all(torch.arange(self.count, dtype=torch.int64, device=device) + signed(self.key))
+        high = (words >> 32) & 0xFFFFFFFF  # of an unsigned word, which int64 has not
+        rest = ((high % 129) * (2**32 % 129) + (words & 0xFFFFFFFF) % 129) % 129
+        return (192 + rest).double() / 256
+
 
 def _shuffled(places: torch.Tensor, half: int, key: int) -> torch.Tensor:
     mask = (1 << half) - 1
@@ -76,13 +84,19 @@ def _shuffled(places: torch.Tensor, half: int, key: int) -> torch.Tensor:
 
 
 def _renewed(name: str, made: DerivedSet, renewals: Mapping[str, Renewal], orders: Mapping[str, Order]) -> torch.Tensor:
-    value, renewal = made[name], renewals[name]
+    value, renewal, product = made[name], renewals[name], None
     if renewal.offsets:
         return _reordered_runs(value, orders[renewal.offsets].whole(value.device))
     places = [orders[axis].whole(value.device) if axis else None for axis in renewal.order] or [None] * value.dim()
     if renewal.segments:
         order = orders[renewals[renewal.segments].offsets or ""]
         places[0] = _moved_runs(made[renewal.segments], order.whole(value.device), value.shape[0])
+    for axis, scaled in enumerate(renewal.scale):
+        if scaled:
+            factors = orders[scaled].factors(value.device).view([-1 if at == axis else 1 for at in range(value.dim())])
+            product = factors if product is None else product * factors
+    if product is not None:
+        value = value * product.to(value.dtype)
     bits = value.view(WORD_BYTES[value.element_size()])
     for axis, place in enumerate(places):
         if place is not None:

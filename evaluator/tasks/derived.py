@@ -11,7 +11,8 @@ from evaluator.tasks.spec import ITEMSIZE, Axis, Case, Input, Renewal, TaskSpec
 from evaluator.thresholds import POOL_BYTES, POOL_SETS
 
 FILE = "inputs.py"
-KEYS = ("order", "relabel", "offsets", "segments")
+KEYS = ("order", "scale", "relabel", "offsets", "segments")
+SCALED = ("float32", "float64")
 IDS = ("int16", "int32", "int64")  # of ids and offsets
 TAKEN = ("standard", "outlier")
 LEAST_BITS = 40  # of all new orders of a full case: among a session's 500 calls two are alike once in 10⁷ sessions
@@ -28,13 +29,15 @@ def read_renewal(value: Fields, axes: Mapping[str, Axis]) -> Renewal:
     def axis(key: str) -> str | None:
         return str(found.choice(key, dims)) if key in found else None
 
-    order: list[str | None] = []
-    for index, name in enumerate(found.sequence("order") if "order" in found else []):
-        if name is not None and name not in dims:
-            found.problem(f"order.{index}", name, f"null or one of {', '.join(dims)}")
-        order.append(name)
+    def by_dimension(key: str) -> tuple[str | None, ...]:
+        names: list[str | None] = found.sequence(key) if key in found else []
+        for index, name in enumerate(names):
+            if name is not None and name not in dims:
+                found.problem(f"{key}.{index}", name, f"null or one of {', '.join(dims)}")
+        return tuple(names)
+
     segments = found.string("segments", None) if "segments" in found else None
-    return Renewal(tuple(order), axis("relabel"), axis("offsets"), segments)
+    return Renewal(by_dimension("order"), by_dimension("scale"), axis("relabel"), axis("offsets"), segments)
 
 
 def check(spec: TaskSpec, arena: Fields, files: Iterable[str]) -> None:
@@ -66,9 +69,14 @@ def _check_renewal(spec: TaskSpec, item: Input, arena: Fields) -> None:
     dtypes = {spec.dtype_of(item.dtype, case) for case in spec.cases}
     if (renewal.relabel or renewal.offsets) and not dtypes <= {*IDS}:
         arena.problem(f"inputs.{item.name}.dtype", sorted(dtypes), f"one of {', '.join(IDS)}, for ids and offsets")
-    if renewal.order and len(renewal.order) != len(item.shape):
-        arena.problem(f"{where}.order", list(renewal.order), f"{len(item.shape)} entries, one for each dimension")
-    if renewal.offsets and (renewal.order or renewal.relabel or renewal.segments):
+    if renewal.scale and not dtypes <= {*SCALED}:
+        arena.problem(f"inputs.{item.name}.dtype", sorted(dtypes), f"{' or '.join(SCALED)}, which are scaled")
+    if len(list(filter(None, renewal.scale))) > 2:
+        arena.problem(f"{where}.scale", list(renewal.scale), "at most two axes, whose factors' product is exact")
+    for key, names in (("order", renewal.order), ("scale", renewal.scale)):
+        if names and len(names) != len(item.shape):
+            arena.problem(f"{where}.{key}", list(names), f"{len(item.shape)} entries, one for each dimension")
+    if renewal.offsets and renewal != Renewal(offsets=renewal.offsets):
         arena.problem(where, "offsets and more", "offsets alone: they say how all of the input changes")
     owners = [other.name for other in spec.derived if other.derived and other.derived.offsets]
     if renewal.segments and renewal.segments not in owners:
@@ -82,11 +90,13 @@ def _check_shapes(spec: TaskSpec, item: Input, renewal: Renewal, arena: Fields) 
     where = f"inputs.{item.name}.derived"
     for case in spec.cases:
         shape, numbers = _shape(item, case), case.numbers
-        for extent, name in zip(shape, renewal.order, strict=False):
-            if name in numbers and extent != numbers[name]:
-                arena.problem(f"{where}.order", f"{extent} for {case.id}", f"a dimension of {numbers[name]}, as {name}")
-        if renewal.offsets in numbers and shape != [wanted := numbers[renewal.offsets] + 1]:
-            arena.problem(f"{where}.offsets", f"shape {shape} for {case.id}", f"[{wanted}], one more than the axis")
+        for key, names in (("order", renewal.order), ("scale", renewal.scale)):
+            for extent, name in zip(shape, names, strict=False):
+                if name in numbers and extent != numbers[name]:
+                    wanted = f"a dimension of {numbers[name]}, as {name}"
+                    arena.problem(f"{where}.{key}", f"{extent} for {case.id}", wanted)
+        if renewal.offsets in numbers and shape != [count := numbers[renewal.offsets] + 1]:
+            arena.problem(f"{where}.offsets", f"shape {shape} for {case.id}", f"[{count}], one more than the axis")
 
 
 def _check_sizes(spec: TaskSpec, case: Case, arena: Fields) -> None:

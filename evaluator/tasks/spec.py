@@ -94,6 +94,9 @@ class Renewal:
     """
 
     order: tuple[str | None, ...] = ()  # for each dimension the axis in whose new order its elements are
+    scale: tuple[
+        str | None, ...
+    ] = ()  # for each dimension the axis by whose new positive factors values are multiplied
     relabel: str | None = None  # values are ids of this axis, and named anew; those outside stay
     offsets: str | None = None  # values are where the runs of each element of this axis begin, and where the last ends
     segments: str | None = (
@@ -103,7 +106,7 @@ class Renewal:
     @property
     def axes(self) -> tuple[str, ...]:
         """The axes that it names itself."""
-        return tuple(name for name in (*self.order, self.relabel, self.offsets) if name)
+        return tuple(name for name in (*self.order, *self.scale, self.relabel, self.offsets) if name)
 
 
 @dataclass(frozen=True, slots=True)

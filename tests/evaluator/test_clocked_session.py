@@ -39,12 +39,12 @@ BACKEND = SimpleNamespace(torch_device="cpu", cache_bytes=1 << 20, bench=get_bac
 class Here:
     """A worker in this process: the harness's commands, with every message through JSON."""
 
-    def __init__(self, task: TaskSpec, folder: Path, entry: Callable[..., Any]) -> None:
+    def __init__(self, task: TaskSpec, folder: Path, entry: Callable[..., Any], backend: Any = BACKEND) -> None:
         size = mailbox_bytes(task, task.cases)
         self.mailbox = SharedMemory(sealed_memory(size), size)
         self._harness = Harness(None, self.mailbox, str(folder))  # type: ignore[arg-type]
         self.key = leave_key(self.mailbox)
-        self.call("clock", timeout_s=1, **_clock(BACKEND))  # type: ignore[arg-type]
+        self.call("clock", timeout_s=1, **_clock(backend))
         assert self._harness.timing is not None
         self._harness.timing.attach(entry, None)
 

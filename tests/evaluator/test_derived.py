@@ -121,6 +121,22 @@ def test_a_matrix_in_a_new_order_of_rows_and_columns_stays_symmetric(task):
     assert torch.allclose(torch.linalg.eigvalsh(found), torch.linalg.eigvalsh(a))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_positive_scaling_keeps_a_matrix_symmetric_and_positive_definite(task, dtype):
+    matrix = replace(task.inputs[0], name="a", derived=Renewal(scale=("requests", "requests")))
+    task = replace(task, inputs=(matrix,))
+    a = torch.randn(5, 5, dtype=torch.float64)
+    a = (a @ a.T + torch.eye(5)).to(dtype)
+    a = (a + a.T) / 2
+    found = renewed(task, task.cases[0], {"a": a}, 3)["a"]
+    factors = (found.diagonal() / a.diagonal()).sqrt()
+    assert torch.equal(found, found.T)
+    assert torch.allclose(found, factors[:, None] * a * factors)
+    assert bool((factors >= 0.7499).all() and (factors <= 1.2501).all())
+    assert len(set(factors.tolist())) > 1
+    assert float(torch.linalg.eigvalsh(found).min()) > 0
+
+
 def test_special_sets_are_draws_by_their_name(task):
     assert [draw.name for draw in draws_of(task)].count("one_request") == 3
     found = contents_of(task, task.cases[0], Draw("special", "one_request", 0), Seed())
@@ -172,9 +188,10 @@ def test_every_problem_of_a_set_is_told_at_once(tmp_path):
             {"table": {"derived": {"order": ["tokens", None]}}},
             "seen '5 for pages=60,requests=5,tokens=37'; expected a dimension of 37, as tokens",
         ),
-        ({"table": {"derived": {"sort": True}}}, "no such key; the keys are order, relabel, offsets, segments"),
+        ({"table": {"derived": {"sort": True}}}, "no such key; the keys are order, scale, relabel, offsets, segments"),
         ({"table": {"distribution": {"normal": [0, 1]}}}, "no such key"),
         ({"table": {"static": True}}, "no such key"),
+        ({"table": {"derived": {"scale": ["requests", None]}}}, "expected float32 or float64, which are scaled"),
         ({"table": {"dtype": "float32"}}, "expected one of int16, int32, int64, for ids and offsets"),
         (
             {"starts": {"derived": True}, "table": {"derived": True}, "positions": {"derived": True}},

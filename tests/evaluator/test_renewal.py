@@ -66,7 +66,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "bfloat16": {"dtype": "bfloat16", "derived": Renewal((None, "pages"))},
     "float8": {"dtype": "float8_e4m3fn", "derived": Renewal(("requests", "pages"))},
     "bool": {"dtype": "bool", "derived": Renewal((None, "pages"))},
-    "few ids": {"derived": Renewal((None, None), relabel="requests")},
+    "scaled in float32": {"dtype": "float32", "derived": Renewal(scale=("requests", "pages"))},
+    "moved and scaled in float64": {
+        "dtype": "float64",
+        "layout": "padded",
+        "derived": Renewal(("requests", None), (None, "pages")),
+    },
+    "few ids": {"derived": Renewal(relabel="requests")},
     "nothing": {"derived": Renewal()},
 }
 
@@ -82,7 +88,7 @@ def test_the_bench_gives_a_call_what_the_judge_says(task, tmp_path, variant):
     seen = seen_by(slabs.task, tmp_path, slabs, calls)
     for call, given in zip(calls, seen, strict=True):
         for name, value in slabs.contents(call).items():
-            assert torch.equal(given[name].float(), value.float()), name
+            assert torch.equal(given[name].double(), value.double()), name
     assert len({call.word % POOL_SETS for call in calls if call.word is not None}) > 1
 
 
@@ -107,7 +113,7 @@ def test_more_ids_than_elements_get_new_names(task, tmp_path):
     case = replace(task.cases[0], axes=(("requests", 5), ("tokens", 37), ("pages", 60), ("ids", 3 * 2**28)))
     task = replace(task, axes=(*task.axes, Axis("ids", "dim", 1, 2**40)))
     slabs = Slabs(task, case, Seed(), 0, "cpu")
-    slabs.task = with_input(task, "table", derived=Renewal((None, None), relabel="ids"))
+    slabs.task = with_input(task, "table", derived=Renewal(relabel="ids"))
     for index, made in enumerate(slabs.pool):
         made["table"][:, 1:] = 3 * 2**28 - 1 - index
     calls = slabs.plan(4)

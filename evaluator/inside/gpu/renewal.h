@@ -9,6 +9,7 @@ struct Moves {
     // The new names of ids below label_count; null where there are more of them than elements: then each is computed.
     const unsigned* labels;
     u64 label_count, label_axis;
+    int scale_axes[6];  // by dimension the axis whose factors values are multiplied by; -1: none. Of floats alone
     // Runs along the first dimension, which move as a whole: offsets in the pool and in the buffer, of run_item bytes.
     const unsigned char *old_offsets, *new_offsets;
     const unsigned* run_places;
@@ -64,11 +65,30 @@ ARENA_BOTH u64 moved_with_its_run(u64 i, const Moves& moves, u64 set) {
     return (u64)(offset_at(moves.new_offsets, moves.run_item, moves.run_places[owner]) + (long long)i - begin);
 }
 
+// The factor of element i of an axis, 0.75 to 1.25: eight bits, so that a product of two is exact in float32.
+ARENA_BOTH double factor_of(u64 i, u64 key) { return (double)(192 + mix(key + i) % 129) / 256; }
+
+ARENA_BOTH int scaled(int bits, double by) {
+    union { int bits; float value; } found = {bits};
+    found.value *= (float)by;
+    return found.bits;
+}
+
+ARENA_BOTH long long scaled(long long bits, double by) {
+    union { long long bits; double value; } found = {bits};
+    found.value *= by;
+    return found.bits;
+}
+
+template <typename T>
+ARENA_BOTH T scaled(T bits, double) { return bits; }
+
 // Writes element i of one of the pool's sets to its new place, under its new name. T is signed where there are labels.
 template <typename T>
 ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, const Moves& moves, u64 sets, u64 word) {
     const u64 set = word % sets;
     u64 rest = i, at = 0;
+    double factor = 1;
     for (int axis = form.rank - 1; axis >= 0; --axis) {
         u64 index = rest;
         if (axis > 0 && form.count >> 32) {
@@ -78,6 +98,7 @@ ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, cons
             index = (unsigned)rest % (unsigned)form.extents[axis];
             rest = (unsigned)rest / (unsigned)form.extents[axis];
         }
+        if (moves.scale_axes[axis] >= 0) factor *= factor_of(index, mix(word + moves.scale_axes[axis]));
         if (moves.places[axis]) index = moves.places[axis][index];
         if (axis == 0 && moves.old_offsets) index = moved_with_its_run(index, moves, set);
         at += index * form.strides[axis];
@@ -87,5 +108,5 @@ ARENA_BOTH void move_one(u64 i, T* buffer, const T* pool, const Form& form, cons
         const u64 key = mix(word + moves.label_axis);
         value = (T)(moves.labels ? moves.labels[value] : place_of((u64)value, moves.label_count, key));
     }
-    buffer[at] = value;
+    buffer[at] = factor == 1 ? value : scaled(value, factor);
 }
