@@ -88,7 +88,7 @@ def _instructions(request: PromptRequest) -> str:
         parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
     if task.relations:
         parts.append(
-            "Several answers are right. relations.py computes in double precision what holds of all of them; a matrix of "
+            "Several answers are right. relations.py computes in double precision what holds of all; a matrix of "
             f"yours may be off by:\n\n{_relations(task)}"
         )
     parts.append(
