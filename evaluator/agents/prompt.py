@@ -88,8 +88,8 @@ def _instructions(request: PromptRequest) -> str:
         parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
     if task.relations:
         parts.append(
-            "Several answers are right. relations.py computes in double precision what holds of all of them; a matrix "
-            f"of yours may be off by:\n\n{_relations(task)}"
+            "Several answers are right. relations.py computes in double precision what holds of all; a matrix of "
+            f"yours may be off by:\n\n{_relations(task)}"
         )
     parts.append(
         "Time is what the device needs for one call, with cold caches and fresh inputs, on several shapes and dtypes. "

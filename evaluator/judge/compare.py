@@ -35,7 +35,10 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The verdict on one output; `reason` is None if it is right. Exact outputs have no relative RMSE and bound."""
+    """The verdict on one output or relation; `reason` is None if it is right.
+
+    A relation has its error in place of the relative RMSE. What must be exact has neither an error nor a bound.
+    """
 
     reason: str | None
     detail: str

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 
 from evaluator.judge.draws import Contents
-from evaluator.tasks.spec import Output, TaskSpec
+from evaluator.tasks.spec import ITEMSIZE, Output, TaskSpec
 
 Outputs = Mapping[str, torch.Tensor]
 RelationNull = Callable[[TaskSpec, Contents, Outputs], dict[str, torch.Tensor]]
@@ -24,7 +24,7 @@ def relation_nulls(task: TaskSpec) -> dict[str, RelationNull]:
     if not judged:
         return {}
     found: dict[str, RelationNull] = {"identity_factors": _identities, "unsorted": partial(_unsorted, judged[0])}
-    if factors := [output.name for output in judged if not output.dtype.startswith("int")]:
+    if factors := [output.name for output in judged if "float" in output.dtype or output.dtype not in ITEMSIZE]:
         found["scaled_factors"] = partial(_scaled, factors)
     return found | {f"input_as_{output.name}": partial(_input_as, output.name) for output in judged}
 
@@ -40,9 +40,9 @@ def _unit(like: torch.Tensor) -> torch.Tensor:
 
 def _input_as(name: str, task: TaskSpec, contents: Contents, wanted: Outputs) -> dict[str, torch.Tensor]:
     """Return what fits of the first input as one factor, and unit matrices as the others."""
-    given = next(value for value in contents.values() if isinstance(value, torch.Tensor))
+    given = next((value for value in contents.values() if isinstance(value, torch.Tensor)), None)
     factor = torch.zeros_like(wanted[name])
-    if given.ndim == factor.ndim:
+    if given is not None and given.ndim == factor.ndim:
         part = tuple(slice(min(sizes)) for sizes in zip(given.shape, factor.shape, strict=True))
         factor[part] = given[part].to(factor.dtype)
     return _identities(task, contents, wanted) | {name: factor}

@@ -104,7 +104,7 @@ class CaseRecord:
     split: Literal["seen", "unseen"]
     correct: bool
     draws: int  # draws that were checked and correct
-    relative_rmse: float | None  # worst over draws and outputs
+    relative_rmse: float | None  # worst over draws and outputs; where outputs are judged by relations, of those
     allowed_rmse: float | None  # the bound of the worst one
     baseline_rmse: float | None
     first_call_ms: float | None

@@ -6,20 +6,23 @@ import dataclasses
 import math
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 import yaml
 
-from evaluator.errors import TaskError
+from evaluator.errors import BaselineError, TaskError
+from evaluator.gates import correctness, unseen
 from evaluator.gates.context import CaseState
-from evaluator.gates.correctness import JudgedDraw, wrong_output
+from evaluator.gates.correctness import JudgedDraw
 from evaluator.judge.answers import comparisons, deviation_of
 from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
 from evaluator.judge.reference import Reference
+from evaluator.judge.side import Call
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import Bound, TaskSpec
@@ -149,14 +152,34 @@ def test_the_record_has_the_relation_that_came_closest_to_its_bound(task: TaskSp
     source, contents, right = drawn(task)
     state, draw = CaseState(task.cases[0]), Draw("standard", "standard", 0)
     judged = JudgedDraw(state, draw, contents, source.outputs(task.cases[0], contents))
-    context: Any = type("Context", (), {"reference": source})
-    call: Any = type("Call", (), {"outputs": {**right, "q": right["q"] * 1.01}, "refused": ""})
-    rejection = wrong_output(context, judged, call)
+    context: Any = SimpleNamespace(reference=source)
+    rejection = correctness.wrong_output(context, judged, Call(0, {**right, "q": right["q"] * 1.01}))
     assert rejection is not None
     assert rejection.reason == "mismatch"
     assert rejection.detail == f"case n=33, standard inputs, residual: 1.0e-02, allowed {8 * EPS:.1e}"
     assert state.relative_rmse == pytest.approx(0.01, rel=1e-3)
     assert state.allowed_rmse == 8 * EPS
+
+
+def test_a_baseline_that_would_allow_zeros_is_an_error_and_is_no_bound_for_itself(
+    task: TaskSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, contents, right = drawn(task)
+    draw, wanted = Draw("standard", "standard", 0), source.outputs(task.cases[0], contents)
+    judged = JudgedDraw(CaseState(task.cases[0]), draw, contents, wanted)
+    context: Any = SimpleNamespace(reference=source)
+    baseline: Any = SimpleNamespace(side=SimpleNamespace(task=task))
+    call = Call(0, {"q": right["q"], "r": right["r"] * 1.2})
+    half: Any = SimpleNamespace(context=context, errors={})
+    unseen._note_error(half, judged, call)
+    assert half.errors["standard"].relations["residual"] == pytest.approx(0.2)
+    assert judged.state.baseline_errors["standard"].relations == {}
+    monkeypatch.setattr(correctness, "trusted_call", lambda *_: call)
+    correctness._measure_baseline(context, baseline, judged)
+    assert judged.state.baseline_errors["standard"].largest == pytest.approx(0.2)
+    call.outputs["r"] *= 2
+    with pytest.raises(BaselineError, match=r"standard inputs: residual 1\.4e"):
+        correctness._measure_baseline(context, baseline, judged)
 
 
 def svd(copy: Callable[..., TaskSpec]) -> TaskSpec:

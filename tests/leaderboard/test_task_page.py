@@ -114,10 +114,10 @@ def test_a_task_with_several_right_answers_shows_its_relations(db, page, client)
     factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="qr")
     shown = page(f"/task/{spec.id}/").contract
     assert [(one.relation, one.dtype, one.c) for one in shown.relations] == [
-        ("residual", "float32", 8),
-        ("residual", "float64", 8),
-        ("orthogonality", "float32", 8),
-        ("orthogonality", "float64", 8),
+        ("residual", "float32", 16),
+        ("residual", "float64", 16),
+        ("orthogonality", "float32", 16),
+        ("orthogonality", "float64", 16),
         ("triangle", "", None),
     ]
     assert all(one.because for one in shown.relations)

@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 
-SWEEPS = 10  # each squares what is left to rotate: 6 were enough for 32 columns in float32, 8 in float64
+SWEEPS = 10  # each squares what is left to rotate: 6 were enough for 64 columns in float32, 8 in float64
 
 
 @triton.jit

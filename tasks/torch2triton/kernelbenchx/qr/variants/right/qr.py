@@ -17,13 +17,13 @@ def qr_kernel(a_ptr, q_ptr, r_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.cons
     inside = (row[:, None] < rows) & (col[None, :] < cols)
     start = tl.program_id(0).to(tl.int64) * rows * cols
     a = tl.load(a_ptr + start + row[:, None] * cols + col[None, :], mask=inside, other=0.0)
-    largest = tl.max(tl.max(tl.abs(a), 1), 0)
-    scale = tl.where(largest > 0, largest, 1.0)
-    r = a / scale  # so that no square leaves the range
+    r = a
     reflections = tl.zeros_like(a)  # v of column j in column j, with v'v = 2 or v = 0
     for j in range(cols):
         below = tl.sum(tl.where(col[None, :] == j, r, 0.0), 1)
         below = tl.where(row >= j, below, 0.0)
+        largest = tl.max(tl.abs(below), 0)
+        below = below / tl.where(largest > 0, largest, 1.0)  # so that no square leaves the range
         length = tl.sqrt(tl.sum(below * below, 0))
         head = tl.sum(tl.where(row == j, below, 0.0), 0)
         sign = tl.where(head < 0, -1.0, 1.0)
@@ -37,7 +37,7 @@ def qr_kernel(a_ptr, q_ptr, r_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.cons
         v = tl.sum(tl.where(col[None, :] == cols - 1 - i, reflections, 0.0), 1)
         q -= v[:, None] * tl.sum(v[:, None] * q, 0)[None, :]
     tl.store(q_ptr + start + row[:, None] * cols + col[None, :], q, mask=inside)
-    r = tl.where(row[:, None] <= col[None, :], r * scale, 0.0)
+    r = tl.where(row[:, None] <= col[None, :], r, 0.0)
     square_start = tl.program_id(0).to(tl.int64) * cols * cols
     tl.store(r_ptr + square_start + row[:, None] * cols + col[None, :], r, mask=inside & (row[:, None] < cols))
 
