@@ -13,6 +13,7 @@ from evaluator.records.record import PROTOCOL
 from evaluator.tasks.measured import CaseFinding, Findings, case_findings, current, measured_file, read_measured
 from evaluator.tasks.spec import TaskSpec
 from evaluator.tasks.workspace import visible_files
+from leaderboard.queries.boards import operator_of
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, Task
@@ -55,6 +56,8 @@ class ListedTask(NamedTuple):
     digest: str
     cases: int
     description: str
+    source: str
+    operator: str  # type of operator from the task's provenance, or empty
     results: int
     correct: int
     best: dict[tuple[str, str], float]
@@ -84,16 +87,13 @@ class TaskResultRow(NamedTuple):
     is_published: bool
 
 
-def listed(category: str = "") -> list[ListedTask]:
-    tasks = Task.objects.filter(is_current=True)
-    if category:
-        tasks = tasks.filter(category=category)
-    rows = tasks.order_by("category", "path")
+def listed() -> list[ListedTask]:
+    rows = Task.objects.filter(is_current=True).order_by("category", "path")
     counts, none = _counts_by_task(), TaskCounts(0, 0, {})
-    fields = ("id", "path", "category", "name", "digest", "cases", "description")
+    fields = ("id", "path", "category", "name", "digest", "cases", "description", "source", "provenance")
     return [
-        ListedTask(path, of, name, digest, len(cases), description, *counts.get(task, none))
-        for task, path, of, name, digest, cases, description in rows.values_list(*fields)
+        ListedTask(path, of, name, digest, len(cases), text, source, operator_of(about), *counts.get(task, none))
+        for task, path, of, name, digest, cases, text, source, about in rows.values_list(*fields)
     ]
 
 
