@@ -1,7 +1,8 @@
 """Baselines beside a task's own: `eager`, `compile` and `library`. They are timed and shown, and decide nothing.
 
 A task declares them in its config.yaml, with code in its folder baselines/. Tasks whose digest was frozen before have
-theirs in tasks/baselines/, outside of every digest: declared.yaml, and code in a folder with the task's id.
+theirs in tasks/baselines/, outside of every digest: declared.yaml, and code in a folder with the task's id. A task that
+starts from PyTorch and says nothing has its module under torch.compile.
 """
 
 from __future__ import annotations
@@ -23,20 +24,22 @@ def baselines_of(task: TaskSpec) -> dict[str, Candidate]:
         TaskError: tasks/baselines/declared.yaml breaks its format.
     """
     folder, kinds = task.folder / FOLDER, task.baselines
-    if not kinds:
+    if kinds is None:
         folder, kinds = tasks_folder() / FOLDER / task.id, _declared_outside(task)
+    if kinds is None:
+        kinds = ("compile",) if task.starts_from_torch else ()
     return {kind: _candidate(task, kind, folder) for kind in kinds}
 
 
-def _declared_outside(task: TaskSpec) -> tuple[str, ...]:
+def _declared_outside(task: TaskSpec) -> tuple[str, ...] | None:
     path = tasks_folder() / FOLDER / DECLARED
     if not path.is_file():
-        return ()
+        return None
     problems = Problems(f"{FOLDER}/{DECLARED}")
     top = Fields.read(path.read_bytes(), problems)
     kinds = {name: _kinds(top, name) for name in top.raw}
     problems.raise_if_any()
-    return kinds.get(task.id, ())
+    return kinds.get(task.id)
 
 
 def _kinds(top: Fields, task_id: str) -> tuple[str, ...]:

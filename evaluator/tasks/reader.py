@@ -104,7 +104,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         limits=_limits(arena.mapping("limits", optional=True)),
         special_sets=arena.strings("special_sets", ()),
         relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
-        baselines=read_baselines(arena, "baselines", category, set(files)) if "baselines" in arena else (),
+        baselines=read_baselines(arena, "baselines", category, set(files)) if "baselines" in arena else None,
     )
     _check_folder(spec, top, files)
     derived.check(spec, arena, files)
@@ -280,7 +280,7 @@ def _entry(value: Fields) -> EntryPoint:
 
 def read_baselines(where: Fields, key: str, category: str, files: set[str]) -> tuple[str, ...]:
     """The kinds of further baselines in a list; each but `compile` has a file of its own, baselines/<kind>.py."""
-    kinds, has_module = where.strings(key), category in CATEGORIES and CATEGORIES[category].starts_from_torch
+    kinds, has_module = where.strings(key, ()), category in CATEGORIES and CATEGORIES[category].starts_from_torch
     for index, kind in enumerate(kinds):
         place = f"{key}.{index}"
         if kind not in BASELINES or kind in kinds[:index]:

@@ -233,7 +233,7 @@ class TaskSpec:
     limits: TaskLimits
     special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
     relations: tuple[Relation, ...] = ()
-    baselines: tuple[str, ...] = ()  # kinds beside the task's own (tasks/baselines.py)
+    baselines: tuple[str, ...] | None = None  # kinds beside the task's own (tasks/baselines.py); None: it says nothing
 
     @property
     def derived(self) -> tuple[Input, ...]:
