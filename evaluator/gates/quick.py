@@ -115,6 +115,8 @@ def _session(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook], in
         if index == 0:
             with candidate.spending("checks"):
                 _check(contexts, looks)
+        with candidate.spending("settling"):
+            candidate.settle()  # not only in the turn on the device, for which others wait
         with alone(candidate, runners[0], runners[1], STEADY_S if index == 0 else 0.0) as pair:
             pair.switch_to("baseline")
             e0_ns = empty_pair_ns(runners[0].worker)
