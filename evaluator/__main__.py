@@ -87,6 +87,8 @@ def _validate(options: argparse.Namespace) -> int:
     from evaluator.validate.validated import without_line
     from evaluator.wording import counted
 
+    if options.merge:
+        return _merge(options.merge, options.out)
     backend = None if options.without_runs else get_backend(options.backend)
     if backend is not None and backend.has_clock:
         return _measure(options, backend)
@@ -106,6 +108,19 @@ def _validate(options: argparse.Namespace) -> int:
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")
     return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
+
+
+def _merge(source: Path, target: Path | None) -> int:
+    """Merge findings of another host into a file."""
+    from evaluator.tasks.measured import add_measured, measured_file, read_measured
+    from evaluator.wording import counted
+
+    if not source.is_file():
+        raise UsageError(f"--merge {source} is no file")
+    _check_writable(target or measured_file())
+    add_measured(found := read_measured(source), target or measured_file())
+    sys.stdout.write(f"{counted(len(found), 'line')} merged into {target or measured_file()}\n")
+    return OK
 
 
 def _measure(options: argparse.Namespace, backend: Backend) -> int:

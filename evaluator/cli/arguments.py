@@ -89,6 +89,9 @@ def _measuring(validate: argparse.ArgumentParser) -> None:
     gpu.add_argument(
         "--out", type=Path, metavar="FILE", help="merge the findings into this file (default tasks/measured.json)"
     )
+    gpu.add_argument(
+        "--merge", type=Path, metavar="FILE", help="without a GPU: only merge what another host has found into --out"
+    )
 
 
 def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

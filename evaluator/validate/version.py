@@ -16,7 +16,7 @@ from evaluator.state import REPOSITORY
 
 VERSION = 1
 DIGEST = "d7aece1da2f234ce682a53d6c9fb6750842042c6c9a2598cba2f6539abb0f586"  # of the checks of this version
-WRITERS = ("skeleton.py", "validated.py", "version.py")
+WRITERS = ("measure.py", "skeleton.py", "validated.py", "version.py")
 NULLS = "evaluator/judge/nulls.py"
 
 

@@ -197,6 +197,15 @@ def test_triton_tasks_come_first_and_processes_share_the_work() -> None:
         chosen_ids("all", ["softmax"])
 
 
+def test_what_another_host_found_is_merged_without_a_gpu(entry: Measured, tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "theirs.json", tmp_path / "ours.json"
+    add_measured({"a x": (replace(entry, card="bbbbbbbb"),)}, theirs)
+    add_measured({"a x": (entry,)}, ours)
+    assert command.main(["validate", "all", "--merge", str(theirs), "--out", str(ours)]) == 0
+    assert [one.card for one in read_measured(ours)["a x"]] == ["aaaaaaaa", "bbbbbbbb"]
+    assert command.main(["validate", "all", "--merge", str(tmp_path / "none.json"), "--out", str(ours)]) == 2
+
+
 def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command.main(["validate", "all", "--backend", "cuda", "--part", "3/2"])

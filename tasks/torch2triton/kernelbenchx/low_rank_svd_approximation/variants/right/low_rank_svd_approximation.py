@@ -24,9 +24,7 @@ def partner_of(col, at_round, COLS: tl.constexpr):
 
 
 @triton.jit
-def low_rank_kernel(
-    a_ptr, out_ptr, rows, cols, rank, SWEEPS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
-):
+def low_rank_kernel(a_ptr, out_ptr, rows, cols, rank, SWEEPS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
     row, col = tl.arange(0, ROWS), tl.arange(0, COLS)
     inside = (row[:, None] < rows) & (col[None, :] < cols)
     offsets = tl.program_id(0).to(tl.int64) * rows * cols + row[:, None] * cols + col[None, :]
