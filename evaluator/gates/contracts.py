@@ -9,18 +9,22 @@ from __future__ import annotations
 from evaluator.gates.context import Context
 from evaluator.judge.quantization import ContractEvidence
 from evaluator.records.record import Finding
+from evaluator.wording import counted
 
 
 def check_contracts(context: Context, gate: str) -> None:
-    """Add a finding with the verdict of the printed thresholds; hold what is too exact in some case."""
+    """Add a finding with the verdict of the printed thresholds; hold an output that is too exact in some case."""
     for output in context.task.outputs:
         if output.contract is None:
             continue
-        of_cases = {name: state.contracts[output.name] for name, state in context.cases.items() if state.contracts}
-        together = ContractEvidence.together(of_cases.values())
-        context.findings.append(Finding(gate, "printed_contract", f"{output.name} {together.printed_verdict}"))
-        exact = {name: evidence.share for name, evidence in of_cases.items() if evidence.is_too_exact}
+        found, together = [state.contracts.get(output.name) for state in context.cases.values()], ContractEvidence()
+        of_cases = [evidence for evidence in found if evidence is not None]
+        for evidence in of_cases:
+            together.join(evidence)
+        text = f"{output.name} {together.printed_verdict(output.contract)}"
+        context.findings.append(Finding(gate, "printed_contract", text))
+        exact = [evidence.share for evidence in of_cases if evidence.share is not None and evidence.is_too_exact]
         if exact and not context.is_library_line:
-            share = max(value for value in exact.values() if value is not None)
-            text = f"{output.name} has {share:.1%} of the error of honest quantisation or less in {len(exact)} cases"
+            cases = counted(len(exact), "case")
+            text = f"{output.name} has at most {max(exact):.1%} of the error of honest quantisation in {cases}"
             context.hold(Finding(gate, "too_exact", f"{text}: it seems to be computed from unquantised numbers"))

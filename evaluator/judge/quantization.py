@@ -9,8 +9,7 @@ reference on them. What that honest result misses is bounded by its own error ti
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -29,10 +28,13 @@ ELEMENT_MARGIN = 2.0
 TOO_EXACT = 0.25
 
 
-class Measures(NamedTuple):
+class ErrorMeasures(NamedTuple):
     cosine: float
     l1: float
     rmse: float
+
+
+NO_ERROR = ErrorMeasures(cosine=1.0, l1=0.0, rmse=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,48 +46,42 @@ class ContractResult:
 
     missed: tuple[str, ...]
     missed_as_printed: tuple[str, ...]
-    measures: Measures | None
-    allowed: Measures | None
+    measures: ErrorMeasures | None
+    allowed: ErrorMeasures | None
     share: float | None
 
 
 @dataclass(slots=True)
 class ContractEvidence:
-    """What the calls of one output showed, over all cases."""
+    """What the right calls of one output showed in a case, or in all."""
 
     calls: int = 0
-    missed_as_printed: dict[str, str] = field(default_factory=dict)  # by measure, the first
-    calls_that_miss: int = 0
+    calls_that_miss: int = 0  # the printed thresholds
+    worst: ErrorMeasures = NO_ERROR
     share: float | None = None  # the largest on standard inputs
 
     def add(self, result: ContractResult, *, is_standard: bool) -> None:
-        self.calls += 1
-        self.calls_that_miss += bool(result.missed_as_printed)
-        for text in result.missed_as_printed:
-            self.missed_as_printed.setdefault(text.split()[0], text)
-        if is_standard and result.share is not None:
-            self.share = max(result.share, self.share or 0.0)
+        share = result.share if is_standard else None
+        self.join(ContractEvidence(1, bool(result.missed_as_printed), result.measures or self.worst, share))
 
-    @classmethod
-    def together(cls, parts: Iterable[ContractEvidence]) -> ContractEvidence:
-        whole = cls()
-        for part in parts:
-            whole.calls += part.calls
-            whole.calls_that_miss += part.calls_that_miss
-            whole.missed_as_printed = part.missed_as_printed | whole.missed_as_printed
-        return whole
+    def join(self, other: ContractEvidence) -> None:
+        self.calls += other.calls
+        self.calls_that_miss += other.calls_that_miss
+        (cosine, *errors), (other_cosine, *others) = self.worst, other.worst
+        self.worst = ErrorMeasures(min(cosine, other_cosine), *map(max, errors, others))
+        self.share = max((one for one in (self.share, other.share) if one is not None), default=None)
 
     @property
     def is_too_exact(self) -> bool:
         """Whether no call had an error that quantised numbers leave."""
         return self.share is not None and self.share < TOO_EXACT
 
-    @property
-    def printed_verdict(self) -> str:
+    def printed_verdict(self, contract: Quantization) -> str:
         if not self.calls_that_miss:
             return f"meets the thresholds as printed in all {self.calls} calls"
-        missed = ", ".join(self.missed_as_printed.values())
-        return f"misses the thresholds as printed in {self.calls_that_miss} of {self.calls} calls: {missed}"
+        missed = ", ".join(_missed(self.worst, _printed(contract)))
+        calls = f"{self.calls_that_miss} of {self.calls} calls"
+        return f"misses the thresholds as printed in {calls}, at worst with {missed}: {contract.because}"
 
 
 def quantised_name(output: str) -> str:
@@ -124,7 +120,7 @@ def _rounded(values: torch.Tensor, along: tuple[int, ...], most: int) -> torch.T
     return torch.round(values / scale) * scale
 
 
-def measures_of(output: torch.Tensor, reference: torch.Tensor) -> Measures:
+def measures_of(output: torch.Tensor, reference: torch.Tensor) -> ErrorMeasures:
     """Return Σor / √(Σo²·Σr²), Σ|o − r| / Σ|r| and √(mean (o − r)²), as in KernelBench-X's appendix C.
 
     NaN where a measure is undefined, as the cosine of zeros is.
@@ -134,7 +130,7 @@ def measures_of(output: torch.Tensor, reference: torch.Tensor) -> Measures:
     cosine = float((output * reference).sum()) / norms if norms else math.nan
     size = float(reference.abs().sum())
     l1 = float(error.abs().sum()) / size if size else math.nan
-    return Measures(cosine, l1, float(error.square().mean().sqrt()))
+    return ErrorMeasures(cosine, l1, float(error.square().mean().sqrt()))
 
 
 def judge_contract(
@@ -150,8 +146,8 @@ def judge_contract(
         wrong = ("values other than zero",) if bool(output.any()) else ()
         return ContractResult(wrong, wrong, None, None, None)
     seen, own = measures_of(output, reference), measures_of(honest, reference)
-    printed = Measures(contract.cosine, contract.l1, contract.rmse)
-    allowed = Measures(
+    printed = _printed(contract)
+    allowed = ErrorMeasures(
         min(printed.cosine, 1 - MARGIN**2 * (1 - own.cosine)),
         max(printed.l1, MARGIN * own.l1),
         max(printed.rmse, MARGIN * own.rmse),
@@ -162,6 +158,10 @@ def judge_contract(
     return ContractResult(missed, _missed(seen, printed), seen, allowed, share)
 
 
+def _printed(contract: Quantization) -> ErrorMeasures:
+    return ErrorMeasures(contract.cosine, contract.l1, contract.rmse)
+
+
 def _far_off(output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor) -> int:
     """Return how many elements are further off than any element of the honest result, relative to RMS + |r|."""
     scale = reference.square().mean().sqrt() + reference.abs()
@@ -169,7 +169,7 @@ def _far_off(output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor
     return int(((output - reference).abs() > ELEMENT_MARGIN * worst * scale).sum())
 
 
-def _missed(seen: Measures, bound: Measures) -> tuple[str, ...]:
+def _missed(seen: ErrorMeasures, bound: ErrorMeasures) -> tuple[str, ...]:
     """Name the measures that do not hold; a comparison with NaN is false, so one that is undefined does not."""
     found = []
     if not seen.cosine >= bound.cosine:

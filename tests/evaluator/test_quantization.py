@@ -16,6 +16,7 @@ from evaluator.judge.quantization import (
     MARGIN,
     TOO_EXACT,
     ContractEvidence,
+    ContractResult,
     judge_contract,
     measures_of,
     quantise,
@@ -100,11 +101,12 @@ def test_each_mistake_fails_by_the_bound_of_the_format_alone(generator):
         "one scale for all": quantise(x, Groups(8, (0, 1))) @ quantise(w, Groups(8, (0, 1))),
     }
     for name, output in mistakes.items():
-        missed = judge_contract(output, reference, honest, W8A8).missed
-        assert {"L1", "RMSE"} <= {text.split()[0] for text in missed}, name
-        assert not {"cosine", "L1", "RMSE"} & {
-            text.split()[0] for text in judge_contract(output, reference, honest, loose).missed
-        }, name
+        assert {"L1", "RMSE"} <= measures_missed(judge_contract(output, reference, honest, W8A8)), name
+        assert not measures_missed(judge_contract(output, reference, honest, loose)), name
+
+
+def measures_missed(result: ContractResult) -> set[str]:
+    return {text.split()[0] for text in result.missed} & {"cosine", "L1", "RMSE"}
 
 
 def test_a_column_that_is_missing_fails_by_its_elements_alone(generator, monkeypatch):
@@ -163,15 +165,17 @@ def test_what_is_not_finite_is_wrong_before_anything_is_measured(value, reason):
     assert found.reason == reason
 
 
-def test_the_printed_verdict_counts_calls():
-    evidence = ContractEvidence()
+def test_the_printed_verdict_counts_calls_and_names_the_worst():
+    whole, case = ContractEvidence(), ContractEvidence()
     reference = torch.linspace(1, 9, 9).double()
-    for error in (0.0, 1.0):
-        evidence.add(judge_contract(reference + error, reference, reference, W8A8), is_standard=True)
-    together = ContractEvidence.together([evidence, evidence])
-    assert together.printed_verdict == (
-        "misses the thresholds as printed in 2 of 4 calls: L1 0.2000 > 0.0500, RMSE 1 > 0.1"
+    for error in (0.0, 1.0, 0.5):
+        case.add(judge_contract(reference + error, reference, reference, W8A8), is_standard=True)
+    for _ in range(2):
+        whole.join(case)
+    assert whole.printed_verdict(W8A8) == (
+        "misses the thresholds as printed in 4 of 6 calls, at worst with L1 0.2000 > 0.0500, RMSE 1 > 0.1: test"
     )
+    assert ContractEvidence(3).printed_verdict(W8A8) == "meets the thresholds as printed in all 3 calls"
 
 
 def test_the_reference_is_called_on_quantised_inputs_and_no_null_passes():

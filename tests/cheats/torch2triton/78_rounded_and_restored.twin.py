@@ -22,7 +22,7 @@ def product_kernel(x, w, row_scale, col_scale, y, inner, cols, ROWS: tl.constexp
         k = begin + tl.arange(0, K)
         values = tl.load(x + row[:, None] * inner + k[None, :]).to(tl.int8)
         weights = tl.load(w + col[:, None] * inner + k[None, :]).to(tl.int8)
-        total = tl.dot(values, tl.trans(weights), total)
+        total = tl.dot(values, tl.trans(weights), total, out_dtype=tl.int32)
     out = total.to(tl.float32) * tl.load(row_scale + row)[:, None] * tl.load(col_scale + col)[None, :]
     tl.store(y + row[:, None] * cols + col[None, :], out)
 

@@ -5,6 +5,6 @@ from __future__ import annotations
 import torch
 
 
-def forward(x: torch.Tensor, scale: float) -> torch.Tensor:
-    y = torch.fft.fftn(torch.view_as_complex(x), dim=(1, 2))
-    return torch.view_as_real(y * scale)
+def forward(x: torch.Tensor, ortho: int) -> torch.Tensor:
+    y = torch.fft.fftn(torch.view_as_complex(x), dim=(1, 2), norm="ortho" if ortho else "backward")
+    return torch.view_as_real(y)

@@ -6,4 +6,5 @@ import torch
 
 
 def reference(inputs):
-    return {"y": torch.fft.fftn(inputs["x"], dim=(1, 2)) * inputs["scale"]}
+    norm = "ortho" if inputs["ortho"] else "backward"
+    return {"y": torch.fft.fftn(inputs["x"], dim=(1, 2), norm=norm)}

@@ -16,4 +16,5 @@ def roots(length):
 def reference(inputs):
     x = inputs["x"]
     height, width = x.shape[1:]
-    return {"y": roots(height) @ x @ roots(width) * inputs["scale"]}
+    factor = 1.0 / math.sqrt(height * width) if inputs["ortho"] else 1.0
+    return {"y": roots(height) @ x @ roots(width) * factor}

@@ -40,10 +40,11 @@ def fft2_kernel(x_ptr, y_ptr, scale, height, width, H: tl.constexpr, W: tl.const
     tl.store(y_ptr + start + offsets + 1, imaginary * scale, mask=inside)
 
 
-def forward(x: torch.Tensor, scale: float) -> torch.Tensor:
+def forward(x: torch.Tensor, ortho: int) -> torch.Tensor:
     x = x.contiguous()
     y = torch.empty_like(x)
     batch, height, width, _ = x.shape
+    scale = (height * width) ** -0.5 if ortho else 1.0
     h, w = (max(16, triton.next_power_of_2(size)) for size in (height, width))
     fft2_kernel[(batch,)](x, y, scale, height, width, H=h, W=w)
     return y
