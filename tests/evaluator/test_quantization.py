@@ -8,6 +8,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from evaluator.gates.context import CaseState, Context
+from evaluator.gates.contracts import check_contracts
+from evaluator.gates.plausible import _is_in_8_bits
 from evaluator.judge import quantization
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Seed, contents_of, draws_of
@@ -23,8 +26,9 @@ from evaluator.judge.quantization import (
     quantised_name,
 )
 from evaluator.judge.reference import Reference
+from evaluator.tasks import candidate
 from evaluator.tasks.reader import read_task
-from evaluator.tasks.spec import Case, Groups, Output, Quantization
+from evaluator.tasks.spec import Case, Groups, Output, Quantization, TaskSpec
 from tests.conftest import TESTS
 
 ROW, COLUMN = Groups(8, (1,)), Groups(8, (0,))
@@ -36,6 +40,11 @@ CASE = Case((("n", 16),), "small")
 @pytest.fixture
 def generator() -> torch.Generator:
     return torch.Generator().manual_seed(3)
+
+
+@pytest.fixture(scope="module")
+def task() -> TaskSpec:
+    return read_task(TESTS / "tiny" / "torch2triton" / "tests" / "int8_product", "torch2triton/tests/int8_product")
 
 
 def normal(generator: torch.Generator, *shape: int, outliers: bool = False) -> torch.Tensor:
@@ -178,8 +187,7 @@ def test_the_printed_verdict_counts_calls_and_names_the_worst():
     assert ContractEvidence(3).printed_verdict(W8A8) == "meets the thresholds as printed in all 3 calls"
 
 
-def test_the_reference_is_called_on_quantised_inputs_and_no_null_passes():
-    task = read_task(TESTS / "tiny" / "torch2triton" / "tests" / "int8_product", "torch2triton/tests/int8_product")
+def test_the_reference_is_called_on_quantised_inputs_and_no_null_passes(task):
     case, seed = task.cases[0], Seed()
     contents = contents_of(task, case, draws_of(task)[0], seed)
     x, w = (contents[name] for name in ("x", "w"))
@@ -189,3 +197,39 @@ def test_the_reference_is_called_on_quantised_inputs_and_no_null_passes():
     honest = quantise(x.double(), ROW) @ quantise(w.double(), COLUMN)
     assert torch.allclose(outputs[quantised_name("y")], honest)
     assert nulls_that_pass(task, seed) == []
+
+
+class Gate:
+    """A context of the correctness gate after the calls of one case, the RMSE of each a share of the honest one."""
+
+    is_library_line = False
+
+    def __init__(self, task, *shares: float) -> None:
+        self.task, self.findings, self.held = task, [], []
+        (case,) = task.cases_of(("small",))
+        state = CaseState(case, contracts={"y": ContractEvidence()})
+        for share in shares:
+            state.contracts["y"].add(ContractResult((), (), None, None, share), is_standard=True)
+        self.cases = {case.id: state}
+
+    def hold(self, finding) -> None:
+        self.held.append(finding)
+
+
+def test_what_is_too_exact_is_held_and_an_honest_output_is_not(task):
+    exact, honest, library = Gate(task, 0.001, 0.2), Gate(task, 0.001, 0.6), Gate(task, 0.001)
+    library.is_library_line = True
+    for gate in (exact, honest, library):
+        check_contracts(gate, "correctness")
+        assert [finding.code for finding in gate.findings] == ["printed_contract"]
+    assert [finding.code for finding in exact.held] == ["too_exact"]
+    assert "at most 20.0% of the error of honest quantisation in 1 case:" in exact.held[0].text
+    assert honest.held == library.held == []
+
+
+def test_only_of_a_task_in_8_bits_may_the_arithmetic_be_twice_as_fast(task):
+    other = replace(task, outputs=(replace(task.outputs[0], contract=None),))
+    (case,) = task.cases_of(("small",))
+    for one, expected in ((task, True), (other, False)):
+        context = Context(one, candidate.baseline(one), candidate.baseline(one), None, None)
+        assert _is_in_8_bits(context, CaseState(case)) is expected
