@@ -10,7 +10,7 @@ import torch
 def roots(length):
     turns = torch.outer(torch.arange(length), torch.arange(length)) % length  # whole turns change nothing
     angle = -2.0 * math.pi * turns.double() / length
-    return torch.complex(angle.cos(), angle.sin())
+    return torch.view_as_complex(torch.stack((angle.cos(), angle.sin()), dim=-1))
 
 
 def reference(inputs):
