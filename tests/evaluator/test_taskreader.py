@@ -103,7 +103,7 @@ def test_a_contract_and_complex_numbers_are_read(tmp_path):
         (lambda c: c["contract"]["quantised"]["x"].update(bits=16), "quantised.x.bits: seen 16"),
         (lambda c: c["contract"]["quantised"]["x"].update(along=[2]), "quantised.x.along: seen [2]"),
         (lambda c: c["contract"]["quantised"]["x"].update(along=[0, 1]), "quantised.x.group: seen 2"),
-        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "no contract, since the output is sampled"),
+        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "outputs.y.sampled: seen {"),
         (lambda c: c.update(complex=True), "a last dimension of 2, for the parts"),
         (lambda c: c.update(complex=True, shape=["n", 2]), "float32 or float64, for the parts"),
     ],
