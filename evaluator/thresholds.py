@@ -71,6 +71,7 @@ OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond b
 OUTSIDE_DOUBTFUL = 0.02  # of a call, and beyond OUTSIDE_NS: hold
 CROWDED_SHARE = 0.05  # of calls around which the device is not idle, and twice the baseline's: implausible
 IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
+EIGHT_BITS = 2  # times the arithmetic rate of 16-bit floats, by the data sheets of H100, H200 and MI300X
 VARIANCE_TEST = 0.01  # level of the F test that lets an observed spread between sessions replace the floor
 CONFIDENCE = 0.95
 

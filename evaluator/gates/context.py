@@ -20,6 +20,7 @@ from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
+from evaluator.judge.quantization import ContractEvidence
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence
@@ -54,6 +55,7 @@ class CaseState:
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
     samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
+    contracts: dict[str, ContractEvidence] = field(default_factory=dict)  # by output with a contract
     coverage: KernelCoverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
@@ -106,6 +108,12 @@ class Context:
     @functools.cached_property
     def foreign_files(self) -> list[str]:
         return foreign_files(self.candidate_files, self.task)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The forms that the task's contracts ask of a source."""
+        contracts = (output.contract for output in self.task.outputs if output.contract is not None)
+        return tuple(sorted({form for contract in contracts for form in contract.requires}))
 
     @functools.cached_property
     def is_library_line(self) -> bool:

@@ -18,18 +18,21 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.contracts import check_contracts
 from evaluator.gates.coverage import check_coverage, note_coverage, trace_coverage
 from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
 from evaluator.judge.answers import comparisons, deviation_of
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
+from evaluator.judge.quantization import ContractEvidence
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
+from evaluator.tasks.float8 import lacking, runs_on
 from evaluator.tasks.spec import Case
 
 NAME = "correctness"
@@ -60,6 +63,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
+    note_left_out(context)
     forward: list[JudgedDraw] = []
     with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
@@ -73,11 +77,23 @@ def check(context: Context) -> Rejection | None:
         return rejection
     trace_coverage(context)
     check_coverage(context, NAME)
+    check_contracts(context, NAME)
     context.close_runner()
     if not context.emulates:
         return None
     with context.candidate_side().runner(guarded=True) as runner:
         return guarded_calls(context, runner, forward)
+
+
+def note_left_out(context: Context) -> None:
+    """Say which cases are not run, since the device lacks one of their dtypes."""
+    architecture = context.backend.architecture
+    cases = context.task.cases_of(context.backend.profiles)
+    left_out = [case.id for case in cases if not runs_on(context.task, case, architecture)]
+    if left_out:
+        forms = ", ".join(sorted(lacking(architecture)))
+        text = f"{architecture} has no {forms}, so these cases are not run: {'; '.join(left_out)}"
+        context.findings.append(Finding(NAME, "cases_left_out", text))
 
 
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
@@ -240,6 +256,10 @@ def wrong_output(context: Context, judged: JudgedDraw, call: Call) -> Rejection 
         least_scales=state.least_scales.get(name, {}),
     ):
         _note_error(state, comparison)
+        if comparison.contract is not None and comparison.reason is None:
+            output, result = comparison.contract
+            evidence = state.contracts.setdefault(output, ContractEvidence())
+            evidence.add(result, is_standard=judged.draw.kind == "standard")
         if comparison.reason is not None:
             where = f"case {state.case.id}, {name} inputs, {comparison.detail}"
             return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")

@@ -82,7 +82,8 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
     for side in (context.baseline, context.candidate_side()):
         if rejection := compile_gate.build_trusted(side, context):
             raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
-    context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
+    full = (case for case in context.backend.cases(context.task) if case.profile == "full")
+    context.cases = {case.id: CaseState(case) for case in full}
     for index in range(sessions):
         before = {name: len(state.times) for name, state in context.cases.items()}
         with blaming_baseline(context.task):

@@ -13,6 +13,7 @@ from evaluator.thresholds import (
     CLOCKS_AGREE,
     CROWDED_SHARE,
     DOUBTFUL,
+    EIGHT_BITS,
     IMPLAUSIBLE,
     OUTSIDE_DOUBTFUL,
     OUTSIDE_NS,
@@ -100,7 +101,7 @@ def _above_peak(context: Context, state: CaseState) -> Rejection | None:
     moved, computed = context.task.work_of(state.case)
     for amount, unit, rate in (
         (moved, "bytes", calibration.cache_bytes_per_s),
-        (computed, "operations", calibration.flops_per_s),
+        (computed, "operations", calibration.flops_per_s * (EIGHT_BITS if _is_in_8_bits(context, state) else 1)),
     ):
         share = amount / rate * 1e9 / time_ns
         text = f"case {state.case.id}: {amount:.3g} {unit} in {time_ns / 1e3:.1f} us is {share:.2f} times the peak"
@@ -109,6 +110,11 @@ def _above_peak(context: Context, state: CaseState) -> Rejection | None:
         if share > DOUBTFUL:
             context.hold(Finding(GATE, "above_peak", text))
     return None
+
+
+def _is_in_8_bits(context: Context, state: CaseState) -> bool:
+    """Whether matrix units may multiply numbers of 8 bits; the calibration measures their rate for bfloat16."""
+    return "int8_dot" in context.requirements or context.task.main_dtype(state.case).startswith("float8")
 
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:

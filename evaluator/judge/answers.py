@@ -12,6 +12,7 @@ import torch
 
 from evaluator.judge.compare import Comparison, Deviation, compare, deviation, not_finite, worst_of
 from evaluator.judge.draws import Contents
+from evaluator.judge.quantization import quantised_name
 from evaluator.judge.reference import Reference
 from evaluator.judge.relations import relation_comparisons, relation_errors
 from evaluator.tasks.spec import Case
@@ -77,4 +78,5 @@ def _of_outputs(
             case=case,
             baseline=baseline,
             least_scale=least_scales.get(spec.name, 0.0),
+            honest=wanted.get(quantised_name(spec.name)),
         )

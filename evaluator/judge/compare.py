@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import torch
 
 from evaluator.errors import TaskError
+from evaluator.judge.quantization import ContractResult, judge_contract
 from evaluator.judge.sampling import sampling_problem
 from evaluator.tasks.spec import Case, Output, Tolerance
 from evaluator.wording import ratio_text
@@ -44,6 +45,7 @@ class Comparison:
     detail: str
     relative_rmse: float | None = None
     allowed_rmse: float | None = None
+    contract: tuple[str, ContractResult] | None = None  # of a quantised output, with its name
 
 
 def compare(
@@ -55,13 +57,15 @@ def compare(
     case: Case,
     baseline: Deviation | None,
     least_scale: float = 0.0,
+    honest: torch.Tensor | None = None,
 ) -> Comparison:
     """Compare one output tensor with the reference (float64) on its device; integers must be equal.
 
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
     Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
-    reference of a sampled output holds probabilities; the samples must fit them.
+    reference of a sampled output holds probabilities; the samples must fit them. An output with a contract is judged by
+    its measures, beside those of the `honest` result. The parts of complex numbers count as one value.
 
     Raises:
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
@@ -79,14 +83,31 @@ def compare(
         wrong = int((output.to(reference.dtype) != reference).sum())  # int64 or bool, as the reference
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
         return Comparison("mismatch" if wrong else None, detail)
-    assert tolerance is not None, "the task reader demands one for every floating dtype"
     seen, wanted = output.double(), reference.double()
-    seen = torch.where(_overflows(seen, wanted, output.dtype, tolerance.tau), wanted, seen)
+    tau = tolerance.tau if tolerance else 0.0
+    seen = torch.where(_overflows(seen, wanted, output.dtype, tau), wanted, seen)
     if problem := _not_finite(seen, wanted, spec):
         return problem
+    if spec.complex:
+        seen, wanted = torch.view_as_complex(seen.contiguous()), torch.view_as_complex(wanted.contiguous())
     finite = wanted.isfinite()
+    if spec.contract is not None:
+        assert honest is not None, "the reference was called on quantised inputs too"
+        stored = honest.to(output.dtype).double()  # its own error has the rounding of the output, too
+        stored = torch.where(stored.isfinite(), stored, honest)
+        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract)
+        return _by_contract(spec.name, result, _scale(wanted[finite], output.dtype, least_scale))
+    assert tolerance is not None, "the task reader demands one for every floating dtype"
     scale = _scale(wanted[finite], output.dtype, least_scale)
     return _close(seen[finite], wanted[finite], scale, spec.name, output.dtype, tolerance, case, baseline)
+
+
+def _by_contract(name: str, result: ContractResult, scale: float) -> Comparison:
+    if result.measures is None or result.allowed is None:
+        return Comparison("mismatch" if result.missed else None, f"{name}: {', '.join(result.missed) or 'zeros'}")
+    rmse, allowed = result.measures.rmse / scale, result.allowed.rmse / scale
+    detail = f"{name}: {', '.join(result.missed) or f'relative error {rmse:.1e}, allowed {allowed:.1e}'}"
+    return Comparison("mismatch" if result.missed else None, detail, rmse, allowed, (name, result))
 
 
 def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> Deviation | None:
@@ -165,7 +186,7 @@ def _close(
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()
     rmse = _rms(error) / scale if float(error.max()) > 0 else 0.0
-    noise = tolerance.c * torch.finfo(dtype).eps * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
+    noise = tolerance.c * _eps(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * baseline.rmse if baseline else 0.0, noise)
     bound = max(BASELINE_FACTOR * baseline.worst if baseline else 0.0, tolerance.tau) * (scale + wanted.abs())
     outside = int((error > bound).sum())
@@ -180,5 +201,10 @@ def _close(
     return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
 
 
+def _eps(dtype: torch.dtype) -> float:
+    """Return the distance from 1 to the next number; torch 2.13 says 0.125 of e5m2fnuz, which has two bits after it."""
+    return 0.25 if dtype == torch.float8_e5m2fnuz else torch.finfo(dtype).eps
+
+
 def _rms(values: torch.Tensor) -> float:
-    return float(values.square().mean().sqrt())
+    return float(values.abs().square().mean().sqrt())

@@ -99,7 +99,7 @@ def slab_of(
     )
     dtype = getattr(torch, task.dtype_of(item.dtype, case))
     if item.distribution[0] != "permutation":
-        return _distributed(item, (count,), case.numbers, generator).to(dtype)
+        return _as(dtype, _distributed(item, (count,), case.numbers, generator))
     whole = torch.randperm(int(item.distribution[1][0].value(case.numbers)), generator=generator, device=device)
     return whole.repeat(-(-count // whole.numel()))[:count].to(dtype)
 
@@ -127,6 +127,13 @@ def _input(
     values = _distributed(item, shape, case.numbers, generator)
     if draw.kind == "outlier" and item.distribution[0] in ("normal", "uniform") and values.numel():
         values = _with_outliers(values, generator)
+    return _as(dtype, values)
+
+
+def _as(dtype: torch.dtype, values: torch.Tensor) -> torch.Tensor:
+    """Convert to the dtype; beyond the range of an 8-bit float lies its largest number, not infinity or NaN."""
+    if dtype.is_floating_point and dtype.itemsize == 1:
+        values = values.clamp(-torch.finfo(dtype).max, torch.finfo(dtype).max)
     return values.to(dtype)
 
 

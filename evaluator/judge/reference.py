@@ -8,6 +8,7 @@ import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.draws import Contents
+from evaluator.judge.quantization import quantised_inputs, quantised_name
 from evaluator.judge.task_code import task_function
 from evaluator.tasks.relations import FILE as RELATIONS
 from evaluator.tasks.spec import Case, TaskSpec
@@ -33,11 +34,30 @@ class Reference:
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
         """Return the expected outputs: float64 for floating dtypes, of the declared shapes, on its device.
 
+        Of an output with a contract, the result on quantised inputs as well, under `quantised_name`.
+
         Raises:
             TaskError: the reference breaks its own contract.
         """
+        expected = self._called(case, self.exact(contents))
+        for output in self.task.outputs:
+            if output.contract is not None:
+                honest = self._called(case, quantised_inputs(self.exact(contents), output.contract))
+                expected[quantised_name(output.name)] = honest[output.name]
+        return expected
+
+    def exact(self, contents: Contents) -> Contents:
+        """Return copies in float64; the parts of complex numbers become one number."""
+        exact = widened(contents, self._device)
+        for item in self.task.inputs:
+            value = exact[item.name]
+            if item.complex and isinstance(value, torch.Tensor):
+                exact[item.name] = torch.view_as_complex(value)
+        return exact
+
+    def _called(self, case: Case, inputs: Contents) -> dict[str, torch.Tensor]:
         with torch.no_grad():
-            found = dict(self.implementation(widened(contents, self._device)))
+            found = {name: _in_parts(value) for name, value in self.implementation(inputs).items()}
         problems = []
         for output in self.task.outputs:
             seen = found.get(output.name)
@@ -55,6 +75,11 @@ def second_implementation(task: TaskSpec) -> Reference:
     if (task.folder / SECOND).is_file():
         return Reference(task, file=SECOND)
     return Reference(task, "second_opinion")
+
+
+def _in_parts(value: torch.Tensor) -> torch.Tensor:
+    is_complex = isinstance(value, torch.Tensor) and value.is_complex()
+    return torch.view_as_real(value.resolve_conj()) if is_complex else value
 
 
 def widened(contents: Contents, device: str | torch.device) -> Contents:

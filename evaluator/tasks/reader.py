@@ -10,6 +10,8 @@ from typing import Any, cast
 from evaluator.errors import UsageError
 from evaluator.tasks import derived, fields
 from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.float8 import check_range
+from evaluator.tasks.quantization import read_contract
 from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
     BASELINES,
@@ -80,7 +82,8 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
     names = {axis.name: axis for axis in axes}
     inputs = tuple(_input(name, value, names) for name, value in arena.mapping("inputs").children(NAME))
-    outputs = tuple(_output(name, value, names, inputs) for name, value in arena.mapping("outputs").children(NAME))
+    found = arena.mapping("outputs").children(NAME)
+    outputs = tuple(_output(name, value, names, inputs, category) for name, value in found)
     cases = _cases(arena, axes)
     spec = TaskSpec(
         id=task_id,
@@ -171,12 +174,14 @@ def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
         return Input(name, scalar=value.expression("scalar", set(axes)), scalar_kind=cast(Any, kind))
     made = "derived" in value
     drawn = ("derived",) if made else ("distribution", "special", "static")
-    value.only(("shape", "dtype", "layout", "mutable", "when", *drawn))
+    value.only(("shape", "dtype", "layout", "mutable", "when", "complex", *drawn))
     special = value.mapping("special", optional=True)
+    dtype = _axis_or(value, "dtype", DTYPES, axes, "dtype", None)
+    check_range(special, axes[dtype].values if dtype in axes else (dtype,))
     return Input(
         name,
         shape=tuple(value.expressions("shape", set(axes), required=True)),
-        dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
+        dtype=dtype,
         layout=_axis_or(value, "layout", LAYOUTS, axes, "layout", "contiguous"),
         distribution=("normal", ()) if made else _distribution(value.mapping("distribution"), set(axes)),
         special=tuple((key, special.numbers(key)) for key in special.names(NAME)),
@@ -184,6 +189,7 @@ def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
         mutable=value.boolean("mutable", False),
         when=_axis_or(value, "when", (), axes, "flag", None) if "when" in value else None,
         derived=derived.read_renewal(value, axes) if made else None,
+        complex=_complex(value, axes),
     )
 
 
@@ -211,8 +217,10 @@ def _distribution(
     return kinds[0], parameters
 
 
-def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying", "unique"))
+def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...], category: str) -> Output:
+    value.only(
+        ("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying", "unique", "contract", "complex")
+    )
     aliases = value.strings("may_alias", ())
     if varies := value.boolean("varying", False):
         _check_varying(value)
@@ -229,7 +237,21 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
         varying=varies,
         unique=value.boolean("unique", True),
+        contract=read_contract(value, inputs, CATEGORIES.get(category)) if "contract" in value else None,
+        complex=_complex(value, axes),
     )
+
+
+def _complex(value: Fields, axes: dict[str, Axis]) -> bool:
+    """Whether the last dimension holds real and imaginary parts, which only 32 and 64-bit floats can become."""
+    is_complex = value.boolean("complex", False)
+    dtype, shape = value.raw.get("dtype"), value.raw.get("shape")
+    dtypes = axes[str(dtype)].values if dtype in axes else (dtype,)
+    if is_complex and not set(dtypes) <= {"float32", "float64"}:
+        value.problem("dtype", dtype, "float32 or float64, for the parts of complex numbers")
+    if is_complex and not (isinstance(shape, list) and shape and shape[-1] == 2):
+        value.problem("shape", shape, "a last dimension of 2, for the parts of complex numbers")
+    return is_complex
 
 
 def _check_varying(output: Fields) -> None:
@@ -267,7 +289,7 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
     for output in (output for output in outputs if output.unique):
         wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
         for dtype in map(str, wanted):
-            if ("float" in dtype) and dtype not in found:
+            if "float" in dtype and output.contract is None and dtype not in found:
                 value.problem(dtype, None, f"a tolerance, since output {output.name} can have this dtype")
     return found
 

@@ -23,7 +23,8 @@ ITEMSIZE = {  # of every dtype that a task may use
     **dict.fromkeys(("float64", "int64"), 8),
     **dict.fromkeys(("float32", "int32"), 4),
     **dict.fromkeys(("float16", "bfloat16", "int16"), 2),
-    **dict.fromkeys(("float8_e4m3fn", "int8", "uint8", "bool"), 1),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), 1),
+    **dict.fromkeys(("int8", "uint8", "bool"), 1),
 }
 
 
@@ -126,6 +127,7 @@ class Input:
     scalar_kind: Literal["int", "float"] = "float"
     derived: Renewal | None = None  # made by the task's inputs.py together with all others that are
     drawn: bool = False  # a number that is drawn from `distribution` for each call
+    complex: bool = False  # the last dimension holds real and imaginary parts
 
     @property
     def is_number(self) -> bool:
@@ -141,6 +143,27 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """How an input is quantised: one scale for all elements along these axes, or for `size` neighbours along one."""
+
+    bits: int
+    along: tuple[int, ...]
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """The contract of an output computed from quantised inputs: the printed thresholds of its three measures."""
+
+    inputs: tuple[tuple[str, Groups], ...]
+    cosine: float
+    l1: float
+    rmse: float
+    requires: tuple[str, ...]  # forms that a candidate's source must show
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     name: str
     shape: tuple[Expression, ...]
@@ -151,6 +174,8 @@ class Output:
     sampled: Sampled | None = None
     unique: bool = True  # otherwise there are several right answers, which the task's relations judge
     varying: bool = False  # its first extent is the greatest: how long it is follows from the values of the inputs
+    contract: Quantization | None = None
+    complex: bool = False
 
     def allows(self, case: Case, shape: Sequence[int]) -> bool:
         """Whether the reference may return this shape."""

@@ -12,10 +12,11 @@ import torch
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Draw, contents_of, derived_set
 from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
+from evaluator.judge.quantization import quantised_name
 from evaluator.judge.relations import relation_errors
 from evaluator.judge.renewal import renewed
 from evaluator.tasks.baselines import baselines_of
-from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
+from evaluator.tasks.spec import Axis, Case, Input, Output, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Outputs, Subject, same
 
@@ -37,9 +38,10 @@ def reference(subject: Subject) -> Iterator[str]:
         yield from (
             f"{place}: {name} differs between two calls" for name in first if not same(first[name], again[name])
         )
-        exact = _widened(contents)
+        exact = subject.reference.exact(contents)
         subject.reference.implementation(exact)
-        yield from (f"{place}: it changes its input {name}" for name in _changed(_widened(before), exact))
+        before_it = subject.reference.exact(before)
+        yield from (f"{place}: it changes its input {name}" for name in _changed(before_it, exact))
         for output in subject.task.outputs:
             value = first[output.name]
             if value.dtype.is_floating_point and output.nan == "forbidden" and bool(value.isnan().any()):
@@ -122,17 +124,24 @@ def _wrong_outputs(
     task, wanted = subject.task, subject.reference.outputs(case, contents)
     given = _copy(contents)
     if task.entry.style == "out":
-        given |= {name: torch.empty_like(wanted[name], dtype=_dtype(task, case, name)) for name in wanted}
+        names = [output.name for output in task.outputs]
+        given |= {name: torch.empty_like(wanted[name], dtype=_dtype(task, case, name)) for name in names}
     result = function(**given)
     returned = result if isinstance(result, tuple | list) else [result]
     found = [given[output.name] for output in task.outputs] if task.entry.style == "out" else returned
     for spec, output in zip(task.outputs, found, strict=True):
         right = isinstance(output, torch.Tensor) and output.dtype == _dtype(task, case, spec.name)
-        tolerance = task.tolerance.get(task.dtype_of(spec.dtype, case))
         if not right or output.shape != wanted[spec.name].shape:
             yield f"{kind}: {case.id}: {spec.name} has another type or shape"
-        elif compare(output, wanted[spec.name], spec=spec, tolerance=tolerance, case=case, baseline=None).reason:
+        elif _differs(task, spec, case, output, wanted):
             yield f"{kind}: {case.id}: {spec.name} differs from the reference"
+
+
+def _differs(task: TaskSpec, spec: Output, case: Case, output: torch.Tensor, wanted: Outputs) -> bool:
+    tolerance, honest = task.tolerance.get(task.dtype_of(spec.dtype, case)), wanted.get(quantised_name(spec.name))
+    reference = wanted[spec.name]
+    found = compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None, honest=honest)
+    return found.reason is not None
 
 
 def nulls(subject: Subject) -> Iterator[str]:
@@ -276,13 +285,6 @@ def _label(case: Case, draw: Draw) -> str:
 
 def _copy(contents: Contents) -> Contents:
     return {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in contents.items()}
-
-
-def _widened(contents: Contents) -> Contents:
-    return {
-        name: value.double() if isinstance(value, torch.Tensor) and value.dtype.is_floating_point else value
-        for name, value in _copy(contents).items()
-    }
 
 
 def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

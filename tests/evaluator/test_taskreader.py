@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.tasks.reader import load_task, read_task
-from evaluator.tasks.spec import task_digest, task_files
+from evaluator.tasks.spec import Groups, task_digest, task_files
 
 ID = "triton2triton/arena/tiny"
 
@@ -71,6 +72,75 @@ def test_a_good_task_is_read_whole(tmp_path):
     assert [case.id for case in task.cases] == ["biased=true,dtype=float32,n=8"]
     assert [item.name for item in task.inputs] == ["x", "bias", "scale"]
     assert task.limits.build_s == 600
+
+
+def contract(**changes: object) -> dict:
+    keys = {"cosine": 0.9, "l1": 0.1, "rmse": 0.15, "because": "four bits"}
+    return {"quantised": {"x": {"bits": 4, "along": [1], "group": 2}}, **keys} | changes
+
+
+def test_a_contract_and_complex_numbers_are_read(tmp_path):
+    content = config()
+    arena = content["arena"]
+    arena["outputs"]["y"]["contract"] = contract(requires=["int4_weights"])
+    arena["tolerance"] = {}
+    arena["inputs"]["z"] = {"shape": ["n", 2], "dtype": "float32", "complex": True, "distribution": {"normal": [0, 1]}}
+    task = read_task(write(tmp_path / "t", content), ID)
+    found = task.outputs[0].contract
+    assert found is not None
+    assert (found.inputs, found.requires) == ((("x", Groups(4, (1,), 2)),), ("int4_weights",))
+    assert [item.name for item in task.inputs if item.complex] == ["z"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda c: c["contract"].pop("because"), "contract.because: seen nothing"),
+        (lambda c: c["contract"].update(cosine=1.5), "contract.cosine: seen 1.5"),
+        (lambda c: c["contract"].update(quantised={}), "contract.quantised: seen {}; expected at least one input"),
+        (lambda c: c["contract"].update(requires=["fp4"]), "contract.requires.0: seen 'fp4'; expected one of int8_dot"),
+        (lambda c: c["contract"]["quantised"].update(scale={"bits": 4, "along": [0]}), "quantised.scale: seen 'scale'"),
+        (lambda c: c["contract"]["quantised"]["x"].update(bits=16), "quantised.x.bits: seen 16"),
+        (lambda c: c["contract"]["quantised"]["x"].update(along=[2]), "quantised.x.along: seen [2]"),
+        (lambda c: c["contract"]["quantised"]["x"].update(along=[0, 1]), "quantised.x.group: seen 2"),
+        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "outputs.y.sampled: seen {"),
+        (lambda c: c.update(complex=True), "a last dimension of 2, for the parts"),
+        (lambda c: c.update(complex=True, shape=["n", 2]), "float32 or float64, for the parts"),
+    ],
+)
+def test_each_way_to_break_a_contract_is_reported(tmp_path, change, expected):
+    content = config()
+    content["arena"]["outputs"]["y"]["contract"] = contract()
+    change(content["arena"]["outputs"]["y"])
+    assert any(expected in line for line in problems(tmp_path / "t", content)), expected
+
+
+def test_a_form_is_required_of_sources_that_are_read_for_it(tmp_path):
+    content = config() | {"task_type": "hip2hip"}
+    content["arena"]["outputs"]["y"]["contract"] = contract(requires=["int8_dot"])
+    with pytest.raises(TaskError, match="only sources with Triton kernels are read for it"):
+        read_task(write(tmp_path / "t", content), "hip2hip/arena/tiny")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "is_fine"),
+    [
+        ("float8_e4m3fnuz", 240, True),
+        ("float8_e4m3fnuz", 448, False),
+        ("float8_e4m3fn", math.inf, False),
+        ("float8_e5m2", -math.inf, True),
+        ("float8_e5m2fnuz", math.inf, False),
+    ],
+)
+def test_special_values_are_numbers_of_their_8_bit_float(tmp_path, dtype, value, is_fine):
+    content = config()
+    content["arena"]["inputs"]["x"].update(dtype=dtype, special={"largest": [value]})
+    folder = write(tmp_path / "t", content)
+    if is_fine:
+        assert read_task(folder, ID).inputs[0].dtype == dtype
+    else:
+        with pytest.raises(TaskError, match=rf"special.largest: .*numbers of {dtype}"):
+            read_task(folder, ID)
 
 
 def test_every_problem_is_reported_at_once_with_file_path_seen_and_expected(tmp_path):
