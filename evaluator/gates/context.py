@@ -20,6 +20,7 @@ from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
+from evaluator.judge.random_outputs import RandomEvidence
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence
@@ -53,7 +54,8 @@ class CaseState:
     baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by draw's name
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
-    samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
+    samples: dict[str, Evidence] = field(default_factory=dict)  # by output of sampled outcomes
+    numbers: dict[str, RandomEvidence] = field(default_factory=dict)  # by other random output
     coverage: KernelCoverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
@@ -61,6 +63,11 @@ class CaseState:
     others: list[OtherClocks] = field(default_factory=list)
     outside: OutsideTimes | None = None  # taken in the first session
     ratio: Ratio | None = None
+
+    @property
+    def evidence(self) -> dict[str, Evidence | RandomEvidence]:
+        """What the calls have shown of each random output."""
+        return {**self.samples, **self.numbers}
 
 
 @dataclass

@@ -232,7 +232,7 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
 def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
     """Update the worst error on draws of a name. Only its RMSE widens its own bound: else it would never be wrong."""
     name = judged.draw.name
-    error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
+    error = correctness.error_of(half.context.task, judged, call)
     half.errors[name] = worst = correctness.worst_of([half.errors.get(name), error])
     judged.state.baseline_errors[name] = replace(worst, worst=0.0) if worst else None
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
+from evaluator.judge.dropout import Mask
+from evaluator.judge.numbers import Distribution
+from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
 from evaluator.judge.reference import Reference
 from evaluator.judge.sampling import example
-from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
+from evaluator.tasks.spec import Case, Numbers, Output, Profile, TaskSpec
 
 PROFILES: tuple[Profile, ...] = ("small",)
 
@@ -29,6 +33,7 @@ class NullCase:
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
+    kept: torch.Tensor  # of dropout, what the elements are that are not dropped
 
 
 Null = Callable[[NullCase], torch.Tensor]
@@ -39,24 +44,34 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
 
     A copy of the first input is allowed where every output declares `identity`.
     """
-    seed, reference, passing = seed or Seed(), Reference(task), dict(NULLS)
+    seed, reference, passing = seed or Seed(), Reference(task), NULLS | _random_nulls(task)
     if all(output.identity for output in task.outputs):
         del passing["first_input"]
     for case in task.cases_of(PROFILES):
         references: list[Mapping[str, torch.Tensor]] = []
+        evidence = dict[tuple[str, str], RandomEvidence]()
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
             passing = {
-                name: null for name, null in passing.items() if _is_right(null, task, case, contents, references)
+                name: null
+                for name, null in passing.items()
+                if _is_right(null, task, case, contents, references, partial(_evidence, evidence, name, task, case))
             }
+        shown = {name for (name, _), found in evidence.items() if found.problem()}
+        passing = {name: null for name, null in passing.items() if name not in shown}
         if not passing:
             break
     return sorted(passing)
 
 
 def _is_right(
-    null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Mapping[str, torch.Tensor]]
+    null: Null,
+    task: TaskSpec,
+    case: Case,
+    contents: Contents,
+    references: list[Mapping[str, torch.Tensor]],
+    evidence_of: Callable[[Output], RandomEvidence],
 ) -> bool:
     for spec in task.outputs:
         dtype = task.dtype_of(spec.dtype, case)
@@ -64,16 +79,45 @@ def _is_right(
         now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
-        output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
-        tolerance = task.tolerance.get(dtype)
-        reference = references[-1][spec.name]
+        reference, tolerance = references[-1][spec.name], task.tolerance.get(dtype)
+        kept = Mask.of(spec.dropout, case).kept(reference) if spec.dropout else reference
+        output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first, kept))
         if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
             return False
+        if is_judged_by_calls(spec):
+            seed = int(torch.as_tensor(contents[str(spec.seed)]))
+            if evidence_of(spec).add(seed, output, reference):
+                return False
     return True
 
 
+def _evidence(
+    known: dict[tuple[str, str], RandomEvidence], null: str, task: TaskSpec, case: Case, spec: Output
+) -> RandomEvidence:
+    """Return what the calls of a null candidate have shown of an output."""
+    if (null, spec.name) not in known:
+        dtype = task.dtype_of(spec.dtype, case)
+        known[null, spec.name] = RandomEvidence.of(spec, case, dtype, task.tolerance.get(dtype))
+    return known[null, spec.name]
+
+
+def _random_nulls(task: TaskSpec) -> dict[str, Null]:
+    """Return the null candidates of tasks with random outputs: one draws nothing, one draws once for all calls."""
+    nulls = dict[str, Null]()
+    if any(output.dropout for output in task.outputs):
+        nulls["nothing_dropped"] = lambda case: case.kept.to(case.dtype)
+    if any(is_judged_by_calls(output) for output in task.outputs):
+        nulls["drawn_once"] = lambda case: case.expected.to(case.dtype)
+    return nulls
+
+
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
-    """Return the reference's output, or samples drawn from it where it holds probabilities."""
+    """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
+    if spec.dropout is not None:
+        return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
+    if isinstance(spec.sampled, Numbers):
+        numbers = Distribution.of(spec.sampled, case, torch.float64)
+        return numbers.example(reference, torch.Generator().manual_seed(0))
     if spec.sampled is None:
         return reference
     count = int(spec.shape[-1].value(case.numbers))

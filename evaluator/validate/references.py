@@ -9,7 +9,7 @@ import torch
 
 from evaluator.judge.draws import Contents, Draw, contents_of
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.tasks.spec import Axis, Case, Input, TaskSpec
+from evaluator.tasks.spec import Axis, Case, Input, Numbers, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Subject, same
 
@@ -39,20 +39,27 @@ def reference(subject: Subject) -> Iterator[str]:
 
 
 def second(subject: Subject) -> Iterator[str]:
-    """The second reference is different code and gives the same outputs."""
+    """The second reference is different code and gives the same outputs, or random numbers that are as good."""
     if is_copy(subject.task):
         yield "the second reference is a copy of the first"
+    random = {output.name for output in subject.task.outputs if isinstance(output.sampled, Numbers)}
     for case, draw, contents in subject.draws():
         wanted, found = subject.reference.outputs(case, contents), subject.second.outputs(case, contents)
         for name, value in wanted.items():
-            if not _agree(value, found[name]):
+            if name not in random and not _agree(value, found[name]):
                 yield f"{_label(case, draw)}: {name} differs between the two references"
 
 
 def inputs(subject: Subject) -> Iterator[str]:
-    """Every input affects the outputs, except the seed of random numbers, which changes no distribution."""
-    seeds = {output.sampled.seed for output in subject.task.outputs if output.sampled}
-    waiting = {item.name: item for item in subject.task.inputs if item.name not in seeds and _may_change(subject, item)}
+    """Every input affects the outputs, except the seed and the share of what is random, which no reference shows."""
+    outputs = subject.task.outputs
+    shares = {output.dropout.p.text for output in outputs if output.dropout}
+    random = {output.seed for output in outputs} | {
+        item.name for item in subject.task.inputs if item.scalar and item.scalar.text in shares
+    }
+    waiting = {
+        item.name: item for item in subject.task.inputs if item.name not in random and _may_change(subject, item)
+    }
     for case, draw, contents in subject.draws():
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:
