@@ -264,11 +264,11 @@ def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejectio
 
 
 def _next_seed(context: Context, judged: JudgedDraw) -> Rejection | None:
-    """Judge a call that differs in its seeds alone, by 1: callers number their calls."""
+    """Judge a call that differs in its seeds alone, by their last bit: callers number their calls."""
     assert context.runner is not None
     if not (seeds := judged.seeds(context.task)):
         return None
-    again = replace(judged, contents={**judged.contents, **{name: seed + 1 for name, seed in seeds.items()}})
+    again = replace(judged, contents={**judged.contents, **{name: seed ^ 1 for name, seed in seeds.items()}})
     call = context.runner.call(judged.state.case, again.contents)
     if isinstance(call, Rejection):
         return call

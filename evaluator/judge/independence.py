@@ -6,8 +6,8 @@ or groups. Which ones share it is the author's choice, so all that are usual are
 repeats every so many lanes, by rows, or in the other half), pairs that mirror each other, and blocks, columns and
 positions of all calls (what is never drawn, or spread evenly on purpose).
 
-All bounds of chances are upper bounds: Bernstein's for sums of groups, Freedman's for sums of pairs, whose terms share
-elements. The simulation is `python -m scripts.random_outputs`.
+All bounds of chances are upper bounds: Bernstein's for independent terms, Freedman's for pairs that share
+elements. `python -m scripts.random_outputs` simulates them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,11 @@ from dataclasses import dataclass, field
 
 import torch
 
-from evaluator.judge.sampling import spread_of_sums
-
 FALSE_ALARM = 1e-11  # a test of a right kernel; an evaluation makes at most 50,000, so it errs in 5 of 10 million
 KEPT = 1 << 16  # elements of each call that are compared with those of the other calls
 ENOUGH = 1 << 16  # elements that a case needs in all calls together, to see a share that is off by 0.02
 MOST_CALLS = 8  # of each kind of inputs, beyond the usual draws
 LEAST_BLOCK = 16  # elements: where all are dropped, ten calls show it
-LEAST_GROUPS, LEAST_WIDTH = 64, 8  # of sums whose variance is tested: fewer are far from normal
 
 
 def dependence(scores: torch.Tensor) -> str | None:
@@ -129,16 +126,20 @@ def _mirrored(scores: torch.Tensor, columns: int) -> str | None:
 
 
 def _uneven(scores: torch.Tensor, columns: int, fourth: float) -> str | None:
-    """Test how much the sums of blocks, of columns and of positions vary."""
+    """Test whether the sums of blocks, of columns or of positions are too much alike.
+
+    A squared sum in units of its variance has mean 1 and variance 2 + (excess kurtosis) / (number of terms).
+    """
     groups = {f"blocks of {width} elements": _in_blocks(scores, width) for width in _widths(scores, columns)}
     rows = scores.shape[1] // columns
     groups["columns"] = scores[:, : rows * columns].reshape(-1, columns).T
     groups["positions"] = scores.T
     for what, each in groups.items():
-        if len(each) >= LEAST_GROUPS and each.shape[1] >= LEAST_WIDTH:
-            ratio, chance = spread_of_sums(each, torch.where(each != 0, fourth, 0.0))
-            if chance < FALSE_ALARM:
-                return f"the sums of {what} vary {ratio:.2f} times as much as they should"
+        counts = (each != 0).sum(1).double()
+        each, counts = each[counts > 1], counts[counts > 1]
+        squares = each.sum(1).square() / counts
+        if float((1 - squares).sum()) > _allowed(float((2 + (fourth - 3) / counts).sum()), 1.0, tests=1):
+            return f"the sums of {what} vary {float(squares.mean()):.2f} times as much as they should"
     return None
 
 

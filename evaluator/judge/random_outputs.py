@@ -58,7 +58,7 @@ class RandomEvidence:
     @property
     def calls_needed(self) -> int:
         """How many more calls on each kind of inputs give enough elements."""
-        return self.trail.calls_needed
+        return self.trail.calls_needed if self.trail.calls else 0
 
     def problem(self) -> str | None:
         """Return what is wrong with all calls together, or None, also where the output has no elements."""

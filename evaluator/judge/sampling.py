@@ -57,27 +57,6 @@ def example(probabilities: torch.Tensor, count: int, generator: torch.Generator)
     return drawn.reshape(*probabilities.shape[:-1], count)
 
 
-def spread_of_sums(scores: torch.Tensor, fourth: torch.Tensor) -> tuple[float, float]:
-    """Return how much the sums of groups [groups, samples] vary, 1 on average, and a bound of that chance.
-
-    A squared sum in units of its variance has mean 1 and variance 2 + (excess kurtosis). All together are compared with
-    a chi-squared variable of the same mean and variance, by Chernoff's bound.
-    """
-    known = fourth > 0
-    counts = known.sum(1)
-    chosen = counts > 1
-    if not bool(chosen.any()):
-        return 1.0, 1.0
-    counts = counts[chosen].double()
-    squares = scores[chosen].sum(1).square() / counts
-    variances = 2 + (torch.where(known, fourth - 3, 0.0)[chosen].sum(1) / counts.square()).clamp(min=0)
-    ratio = float(squares.mean())
-    freedom = 2 * len(squares) ** 2 / float(variances.sum())
-    if ratio == 0:
-        return ratio, 0.0
-    return ratio, min(1.0, math.exp(freedom / 2 * (math.log(ratio) + 1 - ratio)))
-
-
 @dataclass(slots=True)
 class Evidence:
     """The scores of one case's samples in the order of its calls, and how often the likeliest outcome was drawn."""
@@ -171,7 +150,7 @@ def _dependence(calls: list[torch.Tensor], fourth: list[torch.Tensor]) -> str | 
     whole = scores.shape[1] // width * width
     in_rows = (part[:, :whole].reshape(-1, width) for part in (scores, moments))
     for what, groups in (("of different rows", (scores.T, moments.T)), ("of a row", in_rows)):
-        ratio, chance = spread_of_sums(*groups)
+        ratio, chance = _spread(*groups)
         if chance < FALSE_ALARM_TOGETHER:
             return f"those {what} are not independent: their sums vary {ratio:.2f} times as much as they should"
     for what, products in _products(calls if count > 1 else [scores]).items():
@@ -194,6 +173,27 @@ def _products(rows: list[torch.Tensor]) -> dict[str, torch.Tensor]:
 
 def _apart(row: torch.Tensor, offset: int) -> torch.Tensor:
     return row[:, : row.shape[1] - offset] * row[:, offset:]
+
+
+def _spread(scores: torch.Tensor, fourth: torch.Tensor) -> tuple[float, float]:
+    """Return how much the sums of groups [groups, samples] vary, 1 on average, and a bound of that chance.
+
+    A squared sum in units of its variance has mean 1 and variance 2 + (excess kurtosis). All together are compared with
+    a chi-squared variable of the same mean and variance, by Chernoff's bound.
+    """
+    known = fourth > 0
+    counts = known.sum(1)
+    chosen = counts > 1
+    if not bool(chosen.any()):
+        return 1.0, 1.0
+    counts = counts[chosen].double()
+    squares = scores[chosen].sum(1).square() / counts
+    variances = 2 + (torch.where(known, fourth - 3, 0.0)[chosen].sum(1) / counts.square()).clamp(min=0)
+    ratio = float(squares.mean())
+    freedom = 2 * len(squares) ** 2 / float(variances.sum())
+    if ratio == 0:
+        return ratio, 0.0
+    return ratio, min(1.0, math.exp(freedom / 2 * (math.log(ratio) + 1 - ratio)))
 
 
 def _scores(table: torch.Tensor, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
