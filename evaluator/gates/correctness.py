@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 
 import torch
@@ -26,6 +26,7 @@ from evaluator.judge.answers import comparisons, deviation_of
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.quantization import ContractEvidence
+from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
@@ -33,7 +34,7 @@ from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
 from evaluator.tasks.float8 import lacking, runs_on
-from evaluator.tasks.spec import Case
+from evaluator.tasks.spec import Case, Sampled, TaskSpec
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
@@ -52,6 +53,11 @@ class JudgedDraw:
     contents: Contents
     reference: Mapping[str, torch.Tensor]
     rejection: Rejection | None = None
+
+    def seeds(self, task: TaskSpec) -> dict[str, torch.Tensor]:
+        """The seeds of outputs whose random numbers are judged call by call, by input."""
+        names = [str(spec.seed) for spec in task.outputs if is_judged_by_calls(spec)]
+        return {name: torch.as_tensor(self.contents[name]) for name in names}
 
 
 def check(context: Context) -> Rejection | None:
@@ -138,12 +144,16 @@ def wrong_when_timed(
 ) -> Rejection | None:
     """Check the outputs of a timed call as `wrong_output` does; on a mismatch the baseline runs the draw first, too.
 
+    Random numbers must also differ from those of all calls that were judged before.
+
     Raises:
         BaselineError: as `trusted_call`.
     """
     state, before = judged.state, (judged.state.relative_rmse, judged.state.allowed_rmse)
     wrong = wrong_output(context, judged, call)
-    if wrong is None or wrong.reason != "mismatch":
+    if wrong is None:
+        return _wrong_numbers(context, judged, call)
+    if wrong.reason != "mismatch":
         return wrong
     with baseline as runner:
         _measure_baseline(context, runner, judged)
@@ -159,9 +169,8 @@ def _measure_baseline(context: Context, baseline: Runner, judged: JudgedDraw) ->
     """
     errors, name = judged.state.baseline_errors, judged.draw.name
     call = trusted_call(baseline, judged.state.case, judged.contents)
-    found = deviation_of(
-        context.reference, judged.contents, call.outputs, judged.reference, judged.state.least_scales.get(name, {})
-    )
+    scales = judged.state.least_scales.get(name, {})
+    found = deviation_of(context.reference, judged.state.case, judged.contents, call.outputs, judged.reference, scales)
     errors[name] = worst_of([errors.get(name), found])
     if not found:
         return
@@ -180,15 +189,17 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
         if judged.state.first_call_ms is None:
             judged.state.first_call_ms = call.wall_ns / 1e6
         judged.rejection = wrong_output(context, judged, call)
+        if judged.rejection is None:
+            judged.rejection = _wrong_numbers(context, judged, call)
         if judged.rejection is None and judged.draw == SEEDED_DRAW:
-            judged.rejection = _ignored_seed(context, judged, call)
+            judged.rejection = _ignored_seed(context, judged, call) or _next_seed(context, judged)
     else:
         judged.rejection = call
     if judged.rejection is None and isinstance(call, Call):
         judged.state.draws += 1
         note_coverage(judged.state, call)
         for spec in context.task.outputs:
-            if spec.sampled is not None:
+            if isinstance(spec.sampled, Sampled):
                 evidence = judged.state.samples.setdefault(spec.name, Evidence())
                 evidence.add(judged.draw.kind, call.outputs[spec.name], judged.reference[spec.name])
     return judged
@@ -196,7 +207,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
 
 def _sample_more(context: Context, state: CaseState) -> Rejection | None:
     """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
-    calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
+    calls = max((evidence.calls_needed for evidence in state.evidence.values()), default=0)
     for draw in more_draws(draws_of(context.task), calls):
         assert context.runner is not None
         contents = context.contents(state.case, draw)
@@ -220,7 +231,7 @@ def more_draws(draws: Iterable[Draw], calls: int) -> Iterator[Draw]:
 
 def samples_problem(state: CaseState) -> Rejection | None:
     """Return the rejection for what the samples of all calls together show."""
-    for name, evidence in state.samples.items():
+    for name, evidence in state.evidence.items():
         if problem := evidence.problem():
             return Rejection("mismatch", f"case {state.case.id}, {name}: {problem}")
     return None
@@ -232,7 +243,7 @@ def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection
     case = judged.state.case
     for spec in context.task.outputs:
         samples = call.outputs[spec.name]
-        if spec.sampled is None or not must_differ(judged.reference[spec.name], samples.shape[-1]):
+        if not isinstance(spec.sampled, Sampled) or not must_differ(judged.reference[spec.name], samples.shape[-1]):
             continue
         name = spec.sampled.seed
         other = context.contents(case, Draw("standard", "standard", OTHER_SEED))[name]
@@ -242,6 +253,32 @@ def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection
         if torch.equal(again.outputs[spec.name], samples):
             return Rejection("mismatch", f"case {case.id}, {spec.name}: the same samples for another {name}")
     return None
+
+
+def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
+    """Add the random numbers of a call, whose values are right, to the evidence; reject what they show."""
+    case = judged.state.case
+    for spec in filter(is_judged_by_calls, context.task.outputs):
+        if (evidence := judged.state.numbers.get(spec.name)) is None:
+            dtype = context.task.dtype_of(spec.dtype, case)
+            evidence = RandomEvidence.of(spec, case, dtype, context.task.tolerance.get(dtype))
+            judged.state.numbers[spec.name] = evidence
+        seed = int(judged.seeds(context.task)[str(spec.seed)])
+        if problem := evidence.add(seed, call.outputs[spec.name], judged.reference[spec.name]):
+            return Rejection("mismatch", f"case {case.id}, {judged.draw.name} inputs, {spec.name}: {problem}")
+    return None
+
+
+def _next_seed(context: Context, judged: JudgedDraw) -> Rejection | None:
+    """Judge a call that differs in its seeds alone, by their last bit: callers number their calls."""
+    assert context.runner is not None
+    if not (seeds := judged.seeds(context.task)):
+        return None
+    again = replace(judged, contents={**judged.contents, **{name: seed ^ 1 for name, seed in seeds.items()}})
+    call = context.runner.call(judged.state.case, again.contents)
+    if isinstance(call, Rejection):
+        return call
+    return wrong_output(context, again, call) or _wrong_numbers(context, again, call)
 
 
 def wrong_output(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:

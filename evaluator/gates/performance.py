@@ -304,7 +304,8 @@ def wrong(
         return None
     with context.spending("judging"):  # part of `timed`
         reference = context.reference.outputs(state.case, contents)
-        recorded = state if side == "candidate" else replace(state)  # only the candidate's errors go to the record
+        # Only the candidate's errors go to the record, and only its random numbers to the evidence.
+        recorded = state if side == "candidate" else replace(state, numbers={})
         judged, call = JudgedDraw(recorded, FIRST_CALLS, contents, reference), Call(0, outputs)
         return wrong_when_timed(context, judged, call, context.fresh_baseline())
 

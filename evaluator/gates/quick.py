@@ -171,7 +171,7 @@ def _check_case(contexts: Mapping[SideName, Context], one: CaseLook, draws: Sequ
         reference = candidate.reference.outputs(one.case, contents)
         if isinstance(ours := calls["baseline"], Call):
             least = scales.get(draw.name, {})
-            error = deviation_of(candidate.reference, contents, ours.outputs, reference, least)
+            error = deviation_of(candidate.reference, one.case, contents, ours.outputs, reference, least)
             one.state.baseline_errors[draw.name] = error
             states["baseline"].baseline_errors[draw.name] = own_bound(error)
         for name in SIDES:

@@ -233,8 +233,8 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
 def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
     """Update the worst error on draws of a name."""
     name = judged.draw.name
-    scales = judged.state.least_scales.get(name, {})
-    error = deviation_of(half.context.reference, judged.contents, call.outputs, judged.reference, scales)
+    case, scales = judged.state.case, judged.state.least_scales.get(name, {})
+    error = deviation_of(half.context.reference, case, judged.contents, call.outputs, judged.reference, scales)
     half.errors[name] = worst = worst_of([half.errors.get(name), error])
     judged.state.baseline_errors[name] = own_bound(worst)
 

@@ -12,6 +12,7 @@ import torch
 
 from evaluator.judge.compare import Comparison, Deviation, compare, deviation, not_finite, worst_of
 from evaluator.judge.draws import Contents
+from evaluator.judge.dropout import kept_of
 from evaluator.judge.quantization import quantised_name
 from evaluator.judge.reference import Reference
 from evaluator.judge.relations import relation_comparisons, relation_errors
@@ -44,12 +45,22 @@ def comparisons(
 
 
 def deviation_of(
-    source: Reference, contents: Contents, outputs: Outputs, wanted: Outputs, least_scales: Mapping[str, float]
+    source: Reference,
+    case: Case,
+    contents: Contents,
+    outputs: Outputs,
+    wanted: Outputs,
+    least_scales: Mapping[str, float],
 ) -> Deviation | None:
     """Return the largest deviations over all outputs and relations; None if none can be computed."""
-    task = source.task
-    unique = [output.name for output in task.outputs if output.unique]
-    found = worst_of(deviation(outputs[name], wanted[name], least_scales.get(name, 0.0)) for name in unique)
+    task, deviations = source.task, list[Deviation | None]()
+    for spec in task.outputs:
+        if spec.unique and spec.sampled is None:
+            output, reference = outputs[spec.name], wanted[spec.name]
+            if spec.dropout is not None:
+                output, reference = kept_of(output, reference, spec.dropout, case)
+            deviations.append(deviation(output, reference, least_scales.get(spec.name, 0.0)))
+    found = worst_of(deviations)
     if not task.relations or any(not_finite(outputs[one.name], one) for one in task.outputs if not one.unique):
         return found
     inexact = {relation.name for relation in task.relations if not relation.exact}

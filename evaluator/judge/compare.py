@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import torch
 
 from evaluator.errors import TaskError
+from evaluator.judge.dropout import kept_of
 from evaluator.judge.quantization import ContractResult, judge_contract
 from evaluator.judge.sampling import sampling_problem
-from evaluator.tasks.spec import Case, Output, Tolerance
+from evaluator.tasks.spec import Case, Numbers, Output, Sampled, Tolerance
 from evaluator.wording import ratio_text
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
@@ -64,7 +65,8 @@ def compare(
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
     Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
-    reference of a sampled output holds probabilities; the samples must fit them. An output with a contract is judged by
+    reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers only NaN and infinities
+    are found here, of dropout only what is kept: `random_outputs` has the rest. An output with a contract is judged by
     its measures, beside those of the `honest` result. The parts of complex numbers count as one value.
 
     Raises:
@@ -76,13 +78,17 @@ def compare(
         return Comparison("wrong_shape", f"{spec.name} is {lengths}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
-    if spec.sampled is not None:
+    if isinstance(spec.sampled, Numbers):
+        return _not_finite(output, torch.zeros_like(output), spec) or Comparison(None, f"{spec.name}: finite")
+    if isinstance(spec.sampled, Sampled):
         unlike = sampling_problem(output, reference)
         return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'fits the distribution'}")
     if not output.dtype.is_floating_point:
         wrong = int((output.to(reference.dtype) != reference).sum())  # int64 or bool, as the reference
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
         return Comparison("mismatch" if wrong else None, detail)
+    if spec.dropout is not None:
+        output, reference = kept_of(output, reference, spec.dropout, case)
     seen, wanted = output.double(), reference.double()
     tau = tolerance.tau if tolerance else 0.0
     seen = torch.where(_overflows(seen, wanted, output.dtype, tau), wanted, seen)

@@ -14,11 +14,14 @@ import torch
 
 from evaluator.judge.answers import comparisons
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
+from evaluator.judge.dropout import Mask
+from evaluator.judge.numbers import Distribution
+from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
 from evaluator.judge.reference import Reference
 from evaluator.judge.relation_nulls import RelationNull, relation_nulls
 from evaluator.judge.relations import measured
 from evaluator.judge.sampling import example
-from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
+from evaluator.tasks.spec import Case, Numbers, Output, Profile, TaskSpec
 
 PROFILES: tuple[Profile, ...] = ("small",)
 
@@ -34,6 +37,7 @@ class NullCase:
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
+    kept: torch.Tensor  # of dropout, what the elements are that are not dropped
 
 
 Null = Callable[[NullCase], torch.Tensor]
@@ -54,14 +58,21 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         passing = {name: null for name, null in passing.items() if name not in LENGTHS}
     for case in task.cases_of(PROFILES):
         references: list[Outputs] = []
+        evidence = dict[tuple[str, str], RandomEvidence]()
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
             for name, answer in list(passing.items()):
                 outputs = answer(task, case, contents, references)
                 judged = comparisons(reference, case, contents, outputs, references[-1], baseline=None, least_scales={})
-                if any(comparison.reason is not None for comparison in judged):
+                evidence_of = partial(_evidence, evidence, name, task, case)
+                if any(comparison.reason is not None for comparison in judged) or any(
+                    evidence_of(spec).add(_seed(spec, contents), outputs[spec.name], references[-1][spec.name])
+                    for spec in filter(is_judged_by_calls, task.outputs)
+                ):
                     del passing[name]
+        shown = {name for (name, _), found in evidence.items() if found.problem()}
+        passing = {name: null for name, null in passing.items() if name not in shown}
         if not passing:
             break
     return sorted(passing)
@@ -82,7 +93,8 @@ def unbroken_relations(task: TaskSpec, seed: Seed | None = None) -> list[str]:
 
 def answers_of(task: TaskSpec) -> dict[str, Answer]:
     """Return the null candidates of a task by name: what each answers to a draw."""
-    found: dict[str, Answer] = {name: partial(_each_output, null) for name, null in NULLS.items()}
+    nulls = NULLS | _random_nulls(task)
+    found: dict[str, Answer] = {name: partial(_each_output, null) for name, null in nulls.items()}
     return found | {name: partial(_all_outputs, null) for name, null in relation_nulls(task).items()}
 
 
@@ -94,8 +106,9 @@ def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, ref
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
-        dtype = getattr(torch, task.dtype_of(spec.dtype, case))
-        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first))
+        dtype, reference = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
+        kept = Mask.of(spec.dropout, case).kept(reference) if spec.dropout else reference
+        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept))
     return outputs
 
 
@@ -106,8 +119,37 @@ def _all_outputs(
     return {spec.name: outputs[spec.name].to(getattr(torch, task.dtype_of(spec.dtype, case))) for spec in task.outputs}
 
 
+def _seed(spec: Output, contents: Contents) -> int:
+    return int(torch.as_tensor(contents[str(spec.seed)]))
+
+
+def _evidence(
+    known: dict[tuple[str, str], RandomEvidence], null: str, task: TaskSpec, case: Case, spec: Output
+) -> RandomEvidence:
+    """Return what the calls of a null candidate have shown of an output."""
+    if (null, spec.name) not in known:
+        dtype = task.dtype_of(spec.dtype, case)
+        known[null, spec.name] = RandomEvidence.of(spec, case, dtype, task.tolerance.get(dtype))
+    return known[null, spec.name]
+
+
+def _random_nulls(task: TaskSpec) -> dict[str, Null]:
+    """Return the null candidates of tasks with random outputs: one draws nothing, one draws once for all calls."""
+    nulls = dict[str, Null]()
+    if any(output.dropout for output in task.outputs):
+        nulls["nothing_dropped"] = lambda case: case.kept.to(case.dtype)
+    if any(is_judged_by_calls(output) for output in task.outputs):
+        nulls["drawn_once"] = lambda case: case.expected.to(case.dtype)
+    return nulls
+
+
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
-    """Return the reference's output, or samples drawn from it where it holds probabilities."""
+    """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
+    if spec.dropout is not None:
+        return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
+    if isinstance(spec.sampled, Numbers):
+        numbers = Distribution.of(spec.sampled, case, torch.float64)
+        return numbers.example(reference, torch.Generator().manual_seed(0))
     if spec.sampled is None:
         return reference
     count = int(spec.shape[-1].value(case.numbers))

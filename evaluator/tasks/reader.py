@@ -19,8 +19,10 @@ from evaluator.tasks.spec import (
     ITEMSIZE,
     Axis,
     Case,
+    Dropout,
     EntryPoint,
     Input,
+    Numbers,
     Output,
     Profile,
     Sampled,
@@ -33,6 +35,7 @@ from evaluator.tasks.spec import (
 )
 
 DTYPES = tuple(ITEMSIZE)
+FLOATS = ("float64", "float32", "float16", "bfloat16")  # of random outputs
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
 NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
@@ -114,6 +117,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     check_relations(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
+        _check_randomness(spec, case, arena)
     return spec
 
 
@@ -219,7 +223,15 @@ def _distribution(
 
 def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...], category: str) -> Output:
     value.only(
-        ("shape", "dtype", "may_alias", "identity", "nan", "sampled", "varying", "unique", "contract", "complex")
+        (
+            "shape",
+            "dtype",
+            "may_alias",
+            "identity",
+            "nan",
+            *("sampled", "dropout", "varying", "unique"),
+            *("contract", "complex"),
+        )
     )
     aliases = value.strings("may_alias", ())
     if varies := value.boolean("varying", False):
@@ -235,6 +247,7 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         identity=value.boolean("identity", False),
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
+        dropout=_dropout(value, axes, inputs) if "dropout" in value else None,
         varying=varies,
         unique=value.boolean("unique", True),
         contract=read_contract(value, inputs, CATEGORIES.get(category)) if "contract" in value else None,
@@ -257,19 +270,50 @@ def _complex(value: Fields, axes: dict[str, Axis]) -> bool:
 def _check_varying(output: Fields) -> None:
     if not output.raw.get("shape"):
         output.problem("shape", output.raw.get("shape"), "a first dimension, which is the greatest length")
-    for key in {"may_alias", "sampled"} & output.raw.keys():
+    for key in {"may_alias", "sampled", "dropout"} & output.raw.keys():
         output.problem(key, output.raw[key], "no such key beside `varying`")
 
 
-def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled:
+def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled | Numbers:
+    value = output.mapping("sampled")
+    if kinds := [kind for kind in ("uniform", "normal") if kind in value]:
+        value.only((kinds[0], "seed"))
+        parameters = tuple(value.expressions(kinds[0], set(axes)))
+        if len(parameters) != 2:
+            value.problem(kinds[0], value.raw[kinds[0]], "two numbers")
+        return Numbers(cast(Any, kinds[0]), parameters, _random(output, value, axes, inputs))
     if not str(output.raw.get("dtype")).startswith("int"):
         output.problem("dtype", output.raw.get("dtype"), "an integer type, for the number of an outcome")
     if not output.raw.get("shape"):
         output.problem("shape", output.raw.get("shape"), "a last dimension, which counts the samples")
-    value = output.mapping("sampled")
     value.only(("outcomes", "seed"))
-    seed = str(value.choice("seed", tuple(item.name for item in inputs)))
-    return Sampled(value.expression("outcomes", set(axes)), seed)
+    return Sampled(value.expression("outcomes", set(axes)), _seed(value, inputs))
+
+
+def _dropout(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Dropout:
+    value = output.mapping("dropout")
+    value.only(("p", "seed", "hidden"))
+    if "sampled" in output:
+        output.problem("dropout", value.raw, "nothing of an output that is sampled")
+    return Dropout(
+        value.expression("p", set(axes)), _random(output, value, axes, inputs), value.boolean("hidden", False)
+    )
+
+
+def _random(output: Fields, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> str:
+    """The seed of an output of random floats: one int64, since a number would be the same in every call."""
+    dtype, seed = output.raw.get("dtype"), _seed(value, inputs)
+    values = axes[dtype].values if isinstance(dtype, str) and dtype in axes else (dtype,)
+    if not all(one in FLOATS for one in values):
+        output.problem("dtype", dtype, f"one of {', '.join(FLOATS)}")
+    shapes = {item.name: [extent.text for extent in item.shape] for item in inputs if item.dtype == "int64"}
+    if seed and shapes.get(seed) != ["1"]:
+        value.problem("seed", seed, "an input of one int64: shape [1], dtype int64")
+    return seed
+
+
+def _seed(value: Fields, inputs: tuple[Input, ...]) -> str:
+    return str(value.choice("seed", tuple(item.name for item in inputs)))
 
 
 def _axis_or(
@@ -286,7 +330,7 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
         item.only(("c", "n", "tau", "because"))
         c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
         found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
-    for output in (output for output in outputs if output.unique):
+    for output in (one for one in outputs if one.unique and not isinstance(one.sampled, Numbers)):
         wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
         for dtype in map(str, wanted):
             if "float" in dtype and output.contract is None and dtype not in found:
@@ -355,6 +399,23 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
         top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
     if spec.starts_from_torch and set(spec.editable) & set(files):
         top.problem("arena.editable", list(spec.editable), "a file that does not exist yet: the agent writes it")
+
+
+def _check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
+    """Report distributions and shares that do not exist for this case."""
+    for output in spec.outputs:
+        if output.dropout and output.dropout.p is not fields.ZERO:
+            p = fields.value_or_problem(output.dropout.p, case.numbers, where, f"{output.name}.dropout.p")
+            if p is not None and not 0 < p < 1:
+                where.problem(f"outputs.{output.name}.dropout.p", f"{p} for {case.id}", "a share between 0 and 1")
+        if isinstance(output.sampled, Numbers) and len(output.sampled.parameters) == 2:
+            name = f"outputs.{output.name}.sampled.{output.sampled.kind}"
+            first, second = (
+                fields.value_or_problem(each, case.numbers, where, name) for each in output.sampled.parameters
+            )
+            least = first if output.sampled.kind == "uniform" else 0
+            if second is not None and least is not None and not least < second:
+                where.problem(name, f"{second} for {case.id}", f"a second number above {least}")
 
 
 def check_shapes(spec: TaskSpec, case: Case, where: Fields) -> None:

@@ -143,6 +143,27 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """Marks an output of independent random numbers from one distribution."""
+
+    kind: Literal["uniform", "normal"]
+    parameters: tuple[Expression, ...]  # of uniform the lowest number and its upper bound; of normal mean and deviation
+    seed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout:
+    """Marks an output whose elements are 0 with probability p, independently, and otherwise divided by 1 - p.
+
+    `hidden`: that happens to something that the output is computed from, linearly, so only its variance shows it.
+    """
+
+    p: Expression
+    seed: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Groups:
     """How an input is quantised: one scale for all elements along these axes, or for `size` neighbours along one."""
 
@@ -171,11 +192,18 @@ class Output:
     may_alias: tuple[str, ...] = ()
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
-    sampled: Sampled | None = None
+    sampled: Sampled | Numbers | None = None
+    dropout: Dropout | None = None
     unique: bool = True  # otherwise there are several right answers, which the task's relations judge
     varying: bool = False  # its first extent is the greatest: how long it is follows from the values of the inputs
     contract: Quantization | None = None
     complex: bool = False
+
+    @property
+    def seed(self) -> str | None:
+        """The input that the output's random numbers come from; None where nothing is random."""
+        random = self.sampled or self.dropout
+        return random.seed if random else None
 
     def allows(self, case: Case, shape: Sequence[int]) -> bool:
         """Whether the reference may return this shape."""
@@ -187,7 +215,9 @@ class Output:
     def reference_shape(self, case: Case) -> tuple[int, ...]:
         """The shape the reference returns: the output's own or, where it is sampled, that of the probabilities."""
         shape = tuple(int(extent.value(case.numbers)) for extent in self.shape)
-        return (*shape[:-1], int(self.sampled.outcomes.value(case.numbers))) if self.sampled else shape
+        if isinstance(self.sampled, Sampled):
+            return *shape[:-1], int(self.sampled.outcomes.value(case.numbers))
+        return shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from evaluator.judge.quantization import quantised_name
 from evaluator.judge.relations import relation_errors
 from evaluator.judge.renewal import renewed
 from evaluator.tasks.baselines import baselines_of
-from evaluator.tasks.spec import Axis, Case, Input, Output, TaskSpec
+from evaluator.tasks.spec import Axis, Case, Input, Numbers, Output, TaskSpec
 from evaluator.validate.folder import is_copy, is_silent, others
 from evaluator.validate.subject import Outputs, Subject, same
 
@@ -49,10 +49,13 @@ def reference(subject: Subject) -> Iterator[str]:
 
 
 def second(subject: Subject) -> Iterator[str]:
-    """The second reference is different code and gives the same outputs, or others that the relations allow."""
+    """The second reference is different code and gives the same outputs, or others that are as good.
+
+    Those are random numbers, and what the relations allow.
+    """
     if is_copy(subject.task):
         yield "the second reference is a copy of the first"
-    unique = [output.name for output in subject.task.outputs if output.unique]
+    unique = [one.name for one in subject.task.outputs if one.unique and not isinstance(one.sampled, Numbers)]
     for case, draw, contents in subject.draws():
         wanted, found = subject.reference.outputs(case, contents), subject.second.outputs(case, contents)
         for name in unique:
@@ -64,15 +67,21 @@ def second(subject: Subject) -> Iterator[str]:
 
 
 def inputs(subject: Subject) -> Iterator[str]:
-    """Every input affects the outputs, except the seed of random numbers, which changes no distribution.
+    """Every input affects the outputs, except the seed and the share of what is random, which no reference shows.
 
     Where an output is not unique the new answer must break a relation: else it was right before. Sets of derived inputs
     follow from the generator alone, and their renewal before a timed call changes the outputs.
     """
     if subject.task.derived:
         yield from derived_sets(subject)
-    seeds = {output.sampled.seed for output in subject.task.outputs if output.sampled}
-    waiting = {item.name: item for item in subject.task.inputs if item.name not in seeds and _may_change(subject, item)}
+    outputs = subject.task.outputs
+    shares = {output.dropout.p.text for output in outputs if output.dropout}
+    random = {output.seed for output in outputs} | {
+        item.name for item in subject.task.inputs if item.scalar and item.scalar.text in shares
+    }
+    waiting = {
+        item.name: item for item in subject.task.inputs if item.name not in random and _may_change(subject, item)
+    }
     for case, draw, contents in subject.draws():
         before = subject.reference.outputs(case, contents)
         for name in [name for name in waiting if contents[name] is not None]:

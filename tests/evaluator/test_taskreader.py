@@ -247,6 +247,36 @@ def test_each_mistake_in_a_drawn_number_or_a_varying_output_is_named(tmp_path):
         assert expected in found, found
 
 
+def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path):
+    content = config()
+    arena = content["arena"]
+    arena["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    noise = {"shape": ["n"], "dtype": "float32", "sampled": {"uniform": [-1, "n"], "seed": "seed"}}
+    dropped = {"shape": ["n"], "dtype": "float32", "dropout": {"p": 0.25, "seed": "seed"}}
+    arena["outputs"] |= {"noise": noise, "dropped": dropped}
+    _, first, second = read_task(write(tmp_path / "t", content), ID).outputs
+    assert (first.seed, first.sampled.kind, [one.text for one in first.sampled.parameters]) == (
+        "seed",
+        "uniform",
+        ["-1", "n"],
+    )
+    assert (second.seed, second.dropout.p.text, second.dropout.hidden) == ("seed", "0.25", False)
+    noise.update(dtype="int32", sampled={"normal": [0, 0], "seed": "x", "outcomes": 3})
+    dropped.update(sampled={"uniform": [1], "seed": "seed"}, dropout={"p": 1, "seed": "seed", "scale": 2})
+    found = "\n".join(problems(tmp_path / "u", content))
+    for expected in (
+        "outputs.noise.dtype: seen 'int32'; expected one of float64",
+        "outputs.noise.sampled.outcomes: seen 3; expected no such key",
+        "outputs.noise.sampled.seed: seen 'x'; expected an input of one int64",
+        "outputs.noise.sampled.normal: seen '0 for ",
+        "outputs.dropped.sampled.uniform: seen [1]; expected two numbers",
+        "expected nothing of an output that is sampled",
+        "outputs.dropped.dropout.scale: seen 2; expected no such key",
+        "outputs.dropped.dropout.p: seen '1 for ",
+    ):
+        assert expected in found
+
+
 def test_missing_files_are_named(tmp_path):
     folder = write(tmp_path / "t", config())
     (folder / "reference.py").unlink()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluator.tasks.expressions import Expression
-from evaluator.tasks.spec import Axis, Input, Output, Relation, TaskSpec
+from evaluator.tasks.spec import Axis, Input, Numbers, Output, Relation, TaskSpec
 from leaderboard.formatting import NONE, significant
 from leaderboard.tables import Cell, Field, Table, table, text_field
 
@@ -195,6 +195,11 @@ def _output_notes(one: Output) -> tuple[str, ...]:
     notes = [f"may be {name}, written in place" for name in one.may_alias]
     notes += ["a copy of an input is correct"] if one.identity else []
     notes += ["its first extent is the greatest: how long it is follows from the inputs"] if one.varying else []
+    if isinstance(one.sampled, Numbers):
+        distribution = f"{one.sampled.kind}({', '.join(_texts(one.sampled.parameters))})"
+        return (*notes, f"random numbers from {one.sampled.seed}, checked by their distribution, {distribution}")
+    if one.dropout:
+        notes.append(f"dropout of a share of {one.dropout.p.text}, random from {one.dropout.seed}")
     if one.sampled:
         chance = (
             f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
