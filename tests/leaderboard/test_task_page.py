@@ -8,12 +8,21 @@ import pytest
 
 from evaluator.records.measurements import T_DEV, BaselineTimes
 from evaluator.tasks.measured import Measured, add_measured
-from evaluator.tasks.reader import load_task
+from evaluator.tasks.reader import load_task, read_task
+from leaderboard.pages.task.contract import task_contract
 from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
 from runs import archive
 from tests import factories
+from tests.conftest import TESTS
 from tests.records import make_gpu_case, make_gpu_record
+
+
+def test_derived_inputs_say_what_makes_them_and_which_sets_there_are() -> None:
+    task = read_task(TESTS / "tiny" / "triton2triton" / "tests" / "ragged", "triton2triton/tests/ragged")
+    drawn = {one.name: one.drawn for one in task_contract(task).inputs}
+    assert drawn["starts"] == "derived: made by inputs.py as part of a set, also of the kinds one_request"
+    assert drawn["x"] == "normal(0, 1)"
 
 
 def test_a_bundled_task_shows_its_contract(db, page) -> None:

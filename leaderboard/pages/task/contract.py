@@ -82,7 +82,7 @@ def task_contract(spec: TaskSpec) -> TaskContract:
         style=spec.entry.style,
         has_prepare=spec.entry.prepare,
         axes=tuple(AxisLine(axis.name, axis.kind, _values(axis), _texts(axis.couplings)) for axis in spec.axes),
-        inputs=tuple(_input(one) for one in spec.inputs),
+        inputs=tuple(_input(one, spec.special_sets) for one in spec.inputs),
         outputs=tuple(OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one)) for one in spec.outputs),
         tolerances=tuple(
             ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because) for dtype, one in spec.tolerance.items()
@@ -161,7 +161,7 @@ def _values(axis: Axis) -> str:
     return "true or false" if axis.kind == "flag" else ", ".join(str(value) for value in axis.values)
 
 
-def _input(one: Input) -> InputLine:
+def _input(one: Input, special_sets: Sequence[str]) -> InputLine:
     notes = []
     if one.when:
         notes.append(f"only where {one.when} is true, else None")
@@ -172,7 +172,7 @@ def _input(one: Input) -> InputLine:
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
     if one.derived:
-        drawn = "made with the other derived inputs by inputs.py"
+        drawn = f"derived: made by inputs.py as part of a set{_also(special_sets)}"
         return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, {}, tuple(notes))
     name, arguments = one.distribution
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
@@ -189,6 +189,10 @@ def _relation(one: Relation) -> tuple[RelationLine, ...]:
         return (RelationLine(one.name, "", None, "", one.exact),)
     bounds = one.bounds.items()
     return tuple(RelationLine(one.name, dtype, bound.c, bound.n.text, bound.because) for dtype, bound in bounds)
+
+
+def _also(special_sets: Sequence[str]) -> str:
+    return f", also of the kinds {', '.join(special_sets)}" if special_sets else ""
 
 
 def _output_notes(one: Output) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import torch
 
 
 def draw(axes, name, generator):
-    batch, n, options = axes["batch"], axes["n"], {"generator": generator, "device": generator.device}
+    batch, n, options = axes["batch"], axes["size"], {"generator": generator, "device": generator.device}
     g = torch.randn((batch, n, n), dtype=torch.float64, **options)
     a = g @ g.mT / n + 0.1 * torch.eye(n, dtype=torch.float64, device=g.device)  # eigenvalues from 0.1 to about 4
     if name == "diagonal":

@@ -1,25 +1,25 @@
-"""Requests whose lengths add up to all tokens, each with a row of the block table: pages first, then holes."""
+"""Requests whose lengths add up to all tokens, each with a row of the block table: numbers first, then holes."""
 
 from __future__ import annotations
 
 import torch
 
-HOLE = -1  # no page: nobody may look here
+HOLE = -1  # no block: nobody may look here
 
 
 def draw(axes, name, generator):
-    requests, tokens, rows, width = (axes[axis] for axis in ("requests", "tokens", "rows", "width"))
+    requests, tokens, rows, table_width = (axes[axis] for axis in ("requests", "tokens", "rows", "table_width"))
     options = {"generator": generator, "device": generator.device}
     lengths = _lengths(requests, tokens, name, options)
     starts = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
-    slack = width * axes["page"] - lengths  # how far into its row a request may have come before
+    slack = table_width * axes["block_size"] - lengths  # how far into its row a request may have come before
     before = (torch.rand(requests, **options) * (slack + 1)).long().clamp(max=slack)
     before = {"prefill": torch.zeros_like(slack), "decode": slack}.get(name, before)
     owner = torch.repeat_interleave(torch.arange(requests, device=generator.device), lengths)
     positions = torch.arange(tokens, device=generator.device) - starts[owner] + before[owner]
     slot = torch.randperm(rows, **options)[:requests]
     used = torch.zeros(rows, dtype=torch.int64, device=generator.device)
-    used[slot] = -(-(before + lengths) // axes["page"])
+    used[slot] = -(-(before + lengths) // axes["block_size"])
     return {"slot": slot, "starts": starts, "positions": positions, "table": _table(axes, used, options)}
 
 
@@ -39,9 +39,9 @@ def _lengths(requests, tokens, name, options):
 
 
 def _table(axes, used, options):
-    """Return rows of random pages, of which every second begins with pages of the one before: a shared prefix."""
-    table = torch.randint(axes["pages"], (axes["rows"], axes["width"]), dtype=torch.int32, **options)
-    shared = axes["width"] // 4
+    """Return rows of random block numbers; every second begins with those of the one before: a shared prefix."""
+    table = torch.randint(axes["blocks"], (axes["rows"], axes["table_width"]), dtype=torch.int32, **options)
+    shared = axes["table_width"] // 4
     pairs = axes["rows"] // 2
     table[1 : 2 * pairs : 2, :shared] = table[0 : 2 * pairs : 2, :shared]
-    return table.masked_fill_(torch.arange(axes["width"], device=table.device) >= used[:, None], HOLE)
+    return table.masked_fill_(torch.arange(axes["table_width"], device=table.device) >= used[:, None], HOLE)

@@ -8,7 +8,7 @@ import torch
 def reference(inputs):
     slot, starts, positions, table = (inputs[name].long() for name in ("slot", "starts", "positions", "table"))
     row = torch.repeat_interleave(slot, starts.diff())
-    page = table[row, positions // inputs["page"]]
+    block = table[row, positions // inputs["block_size"]]
     mapping = torch.full((inputs["room"],), -1, dtype=torch.int64, device=table.device)
-    mapping[: len(positions)] = page * inputs["page"] + positions % inputs["page"]
+    mapping[: len(positions)] = block * inputs["block_size"] + positions % inputs["block_size"]
     return {"mapping": mapping}

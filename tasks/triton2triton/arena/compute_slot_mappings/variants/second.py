@@ -1,4 +1,4 @@
-"""The slot of each token in a paged cache, one request after the other, page by page."""
+"""The slot of each token in a paged cache, one request after the other, block by block."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import torch
 
 
 def reference(inputs):
-    starts, page = inputs["starts"].tolist(), inputs["page"]
+    starts, size = inputs["starts"].tolist(), inputs["block_size"]
     mapping = torch.full((inputs["room"],), -1, dtype=torch.int64)
     for request, row in enumerate(inputs["slot"].tolist()):
-        slots = (inputs["table"][row].long()[:, None] * page + torch.arange(page)).flatten()  # of the whole row
+        slots = (inputs["table"][row].long()[:, None] * size + torch.arange(size)).flatten()  # of the whole row
         mine = slice(starts[request], starts[request + 1])
         mapping[mine] = slots[inputs["positions"][mine]]
     return {"mapping": mapping}

@@ -1,4 +1,4 @@
-"""Finds the slot of each token in a paged cache, but multiplies numbers of pages in 32 bits."""
+"""Finds the slot of each token in a paged cache, but multiplies numbers of blocks in 32 bits."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def slot_mappings_kernel(
     requests,
     tokens,
     room,
-    width,
-    page,
+    table_width,
+    block_size,
     BLOCK: tl.constexpr,
 ):
     request = tl.program_id(0)
@@ -29,21 +29,21 @@ def slot_mappings_kernel(
         return
     begin = tl.load(starts_ptr + request)
     end = tl.load(starts_ptr + request + 1)
-    row = table_ptr + tl.load(slot_ptr + request).to(tl.int64) * width
+    row = table_ptr + tl.load(slot_ptr + request).to(tl.int64) * table_width
     for first in range(begin, end, BLOCK):
         token = first + lanes
         inside = token < end
         position = tl.load(positions_ptr + token, mask=inside, other=0)
-        number = tl.load(row + position // page, mask=inside, other=0)
-        tl.store(mapping_ptr + token, number * page + position % page, mask=inside)
+        number = tl.load(row + position // block_size, mask=inside, other=0)
+        tl.store(mapping_ptr + token, number * block_size + position % block_size, mask=inside)
 
 
 def forward(
-    slot: torch.Tensor, starts: torch.Tensor, positions: torch.Tensor, table: torch.Tensor, page: int, room: int
+    slot: torch.Tensor, starts: torch.Tensor, positions: torch.Tensor, table: torch.Tensor, block_size: int, room: int
 ) -> torch.Tensor:
     mapping = torch.empty(room, dtype=torch.int64, device=table.device)
-    requests, tokens, width = len(slot), len(positions), table.shape[1]
+    requests, tokens, table_width = len(slot), len(positions), table.shape[1]
     slot_mappings_kernel[(requests + 1,)](
-        slot, starts, positions, table, mapping, requests, tokens, room, width, page, BLOCK=1024
+        slot, starts, positions, table, mapping, requests, tokens, room, table_width, block_size, BLOCK=1024
     )
     return mapping
