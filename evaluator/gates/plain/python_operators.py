@@ -25,7 +25,7 @@ _COMPUTE = """
     tensordot tile topk trace tril triu true_divide trunc unique unique_consecutive var var_mean where xlogy rand
     randn randint randperm rand_like randn_like hstack vstack meshgrid conv1d conv2d conv3d layer_norm group_norm
     batch_norm dropout quantile mse_loss eye broadcast_to diag_embed chunk conj view_as_real view_as_complex
-    addcdiv_ addcmul_ cholesky_solve
+    addcdiv_ addcmul_ cholesky_solve atanh logit rad2deg signbit
 """
 _FUNCTIONAL = """
     adaptive_avg_pool2d avg_pool1d avg_pool2d batch_norm binary_cross_entropy conv1d conv2d conv3d cosine_similarity
@@ -50,7 +50,7 @@ OPERATORS = (
     cholesky det eig eigvals inv norm qr solve svd vector_norm matrix_norm solve_triangular lu eigh lstsq pinv
 """,
     )
-    | under("torch.special", "erf erfc erfinv expit exp2 expm1 log1p logit xlog1py i0 digamma gammaln bessel_j1")
+    | under("torch.special", "erf erfc erfcx erfinv expit exp2 expm1 log1p logit xlog1py i0 digamma gammaln bessel_j1")
     | under("torch.fft", "fft ifft rfft irfft fft2 ifft2 fftn ifftn")
 )
 _IN_PLACE = """

@@ -1,9 +1,9 @@
-"""The logit with clamped ends, in plain PyTorch."""
+"""The logit, in plain PyTorch."""
 
 from __future__ import annotations
 
 import torch
 
 
-def forward(x: torch.Tensor, eps: float) -> torch.Tensor:
-    return torch.logit(x, eps)
+def forward(x: torch.Tensor, eps: float, clamped: bool) -> torch.Tensor:
+    return torch.logit(x, eps if clamped else None)

@@ -1,4 +1,4 @@
-"""The logit without clamping: infinite at the ends and NaN outside."""
+"""The logit that is never clamped: infinite at the ends and NaN outside."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import triton.language as tl
 
 
 @triton.jit
-def logit_kernel(x_ptr, y_ptr, count, eps, BLOCK: tl.constexpr):
+def logit_kernel(x_ptr, y_ptr, count, eps, CLAMPED: tl.constexpr, BLOCK: tl.constexpr):
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = offsets < count
     x = tl.load(x_ptr + offsets, mask=inside).to(tl.float32)
@@ -16,8 +16,8 @@ def logit_kernel(x_ptr, y_ptr, count, eps, BLOCK: tl.constexpr):
     tl.store(y_ptr + offsets, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
-def forward(x: torch.Tensor, eps: float) -> torch.Tensor:
+def forward(x: torch.Tensor, eps: float, clamped: bool) -> torch.Tensor:
     x = x.contiguous()
     y = torch.empty_like(x)
-    logit_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), eps, BLOCK=1024)
+    logit_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), eps, CLAMPED=bool(clamped), BLOCK=1024)
     return y
