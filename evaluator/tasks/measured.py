@@ -120,7 +120,8 @@ def case_findings(entries: Sequence[Measured], task: TaskSpec) -> list[CaseFindi
 
 
 def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
-    wrong = next((entry.wrong[case] for entry in entries if case in entry.wrong), None)
+    failures = (entry.wrong.get(case) or entry.failed for entry in entries)
+    wrong = next(filter(None, failures), None)
     timed = [entry for entry in entries if case in entry.times_us]
     if not timed:
         return CaseFinding(case, wrong=wrong)

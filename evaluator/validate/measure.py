@@ -10,10 +10,11 @@ from pathlib import Path
 from time import monotonic
 
 from evaluator import VERSION
-from evaluator.errors import EvaluatorError, UsageError
+from evaluator.errors import BaselineError, EvaluatorError, UsageError
 from evaluator.gates.context import release
 from evaluator.gates.quick import CaseLook, Look
-from evaluator.judge.timing.session import SIDES
+from evaluator.host_paths import without_host_paths
+from evaluator.judge.timing.session import SIDES, SideName
 from evaluator.pipeline import Evaluator
 from evaluator.records.calibration import device_of, software_of
 from evaluator.sandbox import WorkerError
@@ -31,7 +32,7 @@ from evaluator.tasks.spec import CATEGORIES, TaskSpec
 from evaluator.tasks.suites import read_manifest, suite_names
 
 Progress = Callable[[str], object]
-FAULTS = (EvaluatorError, WorkerError, RuntimeError, MemoryError)
+MAX_TEXT = 400  # characters of a failure
 
 
 def chosen_ids(wanted: str, only: Sequence[str], part: tuple[int, int] = (1, 1)) -> list[str]:
@@ -69,35 +70,49 @@ def measure_all(
 
     `skip`: leave out what this card has measured with this version. A task that fails does not stop the others.
     """
-    all_right, card = True, _card(evaluator)
+    all_right = True
     for number, task_id in enumerate(ids, 1):
-        task, begin = load_task(task_id), monotonic()
+        task = load_task(task_id)
         key = key_of(task.id, evaluator.backend.device_class)
-        known = [one for one in read_measured(path).get(key, ()) if skip and _is_done(one, task, card)]
-        found = known[0] if known else _measured(task, evaluator, sessions, seconds := dict[str, float]())
-        if not known:
-            add_measured({key: (found,)}, path)
-        spent = "measured before" if known else _spent(monotonic() - begin, seconds)
-        progress(f"{number} of {len(ids)}: {task_id} {summary(task, found)}; {spent}")
-        all_right &= found.failed is None and not found.wrong
+        found = _known(read_measured(path).get(key, ()), task, _card(evaluator)) if skip else None
+        spent = "measured before"
+        if found is None:
+            found, spent = _measured(task, evaluator, sessions)
+            if found is not None:
+                add_measured({key: (found,)}, path)
+        told = summary(task, found) if found is not None else "NOT MEASURED"
+        progress(f"{number} of {len(ids)}: {task_id} {told}; {spent}")
+        all_right &= found is not None and found.failed is None and not found.wrong
     return all_right
 
 
-def _is_done(entry: Measured, task: TaskSpec, card: str) -> bool:
-    return is_of(entry, task) and entry.card == card and entry.evaluator == VERSION and entry.failed is None
+def _known(entries: Sequence[Measured], task: TaskSpec, card: str) -> Measured | None:
+    """Return what this card has measured of the task as it is, with this version and to the end."""
+    done = (one for one in entries if is_of(one, task) and one.evaluator == VERSION and one.failed is None)
+    return next((one for one in done if one.card == card), None)
 
 
-def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int, seconds: dict[str, float]) -> Measured:
-    """Measure one task; its seconds go to `seconds`. What fails is a finding, too."""
-    look, failed = Look(0.0, (), {}), None
+def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Measured | None, str]:
+    """Measure one task; return what was found, nothing after a fault of this host, and where the time went."""
+    begin, look, failed = monotonic(), Look(0.0, (), {}), None
     try:
         look = evaluator.look(task, sessions)
-    except FAULTS as error:
-        failed = " ".join(str(error).split())[-400:]
-        del error
-        gc.collect()
+    except (BaselineError, WorkerError) as error:  # of the task's own sources
+        failed = _text(error)
+    except (EvaluatorError, RuntimeError, MemoryError) as error:
+        return None, f"{_text(error)}; {monotonic() - begin:.1f} s"
+    finally:
+        gc.collect()  # an exception has held the tensors of its frames
         release(evaluator.backend)
-    seconds |= look.seconds
+    parts = ", ".join(f"{name} {spent:.1f}" for name, spent in look.seconds.items() if spent >= 0.05)
+    return _finding(task, evaluator, sessions, look, failed), f"{monotonic() - begin:.1f} s ({parts})"
+
+
+def _text(error: Exception) -> str:
+    return without_host_paths(" ".join(str(error).split()))[-MAX_TEXT:]
+
+
+def _finding(task: TaskSpec, evaluator: Evaluator, sessions: int, look: Look, failed: str | None) -> Measured:
     sides = SIDES if task.solution else SIDES[:1]
     return Measured(
         digest=task.digest[:DIGEST_LENGTH],
@@ -108,17 +123,17 @@ def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int, seconds: dict
         sessions=sessions,
         e0_us=_rounded(look.e0_ns),
         times_us={one.case.id: times for one in look.cases if (times := _times(one, sides))},
-        wrong={
-            one.case.id: "; ".join(f"{side}: {why}" for side, why in one.wrong.items())
-            for one in look.cases
-            if one.wrong
-        },
+        wrong={one.case.id: why for one in look.cases if (why := _why(one, sides))},
         failed=failed,
     )
 
 
-def _times(one: CaseLook, sides: Sequence[str]) -> tuple[float, ...]:
-    found = [one.time_ns(name) for name in SIDES if name in sides]
+def _why(one: CaseLook, sides: Sequence[SideName]) -> str:
+    return "; ".join(f"{side}: {one.wrong[side]}" for side in sides if side in one.wrong)
+
+
+def _times(one: CaseLook, sides: Sequence[SideName]) -> tuple[float, ...]:
+    found = [one.time_ns(name) for name in sides]
     return tuple(_rounded(time_ns) for time_ns in found if time_ns is not None)
 
 
@@ -139,10 +154,6 @@ def summary(task: TaskSpec, found: Measured) -> str:
     words += [f"WRONG on {case}: {why}" for case, why in found.wrong.items()]
     times = " ".join("/".join(f"{time:g}" for time in times) for times in found.times_us.values())
     return "; ".join([*words, f"us {times}" if times else "no times"])
-
-
-def _spent(total_s: float, seconds: dict[str, float]) -> str:
-    return f"{total_s:.1f} s ({', '.join(f'{name} {spent:.1f}' for name, spent in seconds.items() if spent >= 0.05)})"
 
 
 def _card(evaluator: Evaluator) -> str:

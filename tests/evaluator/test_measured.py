@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from evaluator import __main__ as command
-from evaluator.errors import BaselineError, UsageError
+from evaluator.errors import BaselineError, SandboxError, UsageError
 from evaluator.gates import quick
 from evaluator.gates.context import CaseState
 from evaluator.gates.quick import CaseLook, Look
@@ -102,6 +102,11 @@ def test_a_case_on_which_a_side_is_wrong_is_not_eligible(entry: Measured, task: 
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "candidate: no", 20.0)
 
 
+def test_a_task_whose_sources_fail_is_wrong_on_every_case(entry: Measured, task: TaskSpec) -> None:
+    (found,) = case_findings([replace(entry, times_us={}, failed="it does not build")], task)
+    assert (found.eligible, found.wrong, found.baseline_us) == (False, "it does not build", None)
+
+
 def test_what_was_measured_of_another_digest_is_not_measured(entry: Measured, task: TaskSpec) -> None:
     assert list(current({KEY: (entry,)}, task)) == ["pretend"]
     assert current({KEY: (replace(entry, digest="f" * 16),)}, task) == {}
@@ -176,6 +181,14 @@ def test_a_failing_task_does_not_stop_the_others(looked, task: TaskSpec, tmp_pat
     assert "checks 1.0" in lines[1]
     (found,) = read_measured(tmp_path / "m.json")[KEY]
     assert (found.times_us, found.e0_us, found.failed) == ({FULL: (23.46, 11.0)}, 2.6, None)
+
+
+def test_a_fault_of_the_host_is_told_and_no_finding(looked, task: TaskSpec, tmp_path: Path) -> None:
+    assert looked(seen(task))[0]
+    right, lines = looked(SandboxError("the device is gone from /home/somebody"))
+    assert not right
+    assert "NOT MEASURED; the device is gone from ~" in lines[0]
+    assert read_measured(tmp_path / "m.json")[KEY][0].times_us
 
 
 def test_only_what_was_measured_without_failure_is_skipped(looked, task: TaskSpec) -> None:
