@@ -94,7 +94,7 @@ def _validate(options: argparse.Namespace) -> int:
         return _measure(options, backend)
     if options.json:
         _check_writable(options.json, "--json")
-    ids = asked(options.task)
+    ids = asked(options.task)[options.part[0] - 1 :: options.part[1]]
     if options.task == "all" and not options.again and not options.without_runs:
         ids = without_line(known := ids, tasks_folder())
         sys.stderr.write(f"{len(known) - len(ids)} of {counted(len(known), 'task')} passed as they are: left out\n")

@@ -52,6 +52,9 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help="the id of a task, or `all`: those without a current line in tasks/validated.json",
     )
     validate.add_argument("--again", action="store_true", help="with `all`: also those that have one")
+    validate.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="K/N", help="with `all`: the K-th of N processes side by side"
+    )
     validate.add_argument("--json", type=Path, metavar="FILE", help="also write the report to this JSON file")
     validate.add_argument("--without-runs", action="store_true", help="skip the checks that run candidates")
     _measuring(validate)
@@ -82,7 +85,6 @@ def _measuring(validate: argparse.ArgumentParser) -> None:
     gpu.add_argument(
         "--only", nargs="+", default=[], metavar="NAME", help="only these: suites, ids, or beginnings of ids"
     )
-    gpu.add_argument("--part", type=_part, default=(1, 1), metavar="K/N", help="the K-th of N processes side by side")
     gpu.add_argument(
         "--skip-measured", action="store_true", help="leave out what this card has measured with this version"
     )

@@ -6,6 +6,7 @@ a task that changed, or that fails, has none.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evaluator.errors import TaskError
+from evaluator.state import replacing, state_folder
 from evaluator.tasks.spec import task_files
 from evaluator.validate.version import VERSION
 
@@ -61,12 +63,13 @@ def without_line(ids: Iterable[str], root: Path) -> list[str]:
 
 
 def write_line(task_id: str, line: Validated | None, root: Path) -> None:
-    """Store the line of a task, or remove it; those of tasks that are gone go as well."""
-    lines = {**read_validated(root), task_id: line}
-    kept = {name: one for name, one in lines.items() if one is not None and (root / name).is_dir()}
-    unfinished = root / f"{FILE}.part"
-    unfinished.write_text(_text(kept), encoding="utf-8")
-    unfinished.replace(root / FILE)
+    """Store the line of a task, or remove it; those of tasks that are gone go as well. Several processes may do so."""
+    with (state_folder() / "validated.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lines = {**read_validated(root), task_id: line}
+        kept = {name: one for name, one in lines.items() if one is not None and (root / name).is_dir()}
+        with replacing(root / FILE) as file:
+            file.write(_text(kept).encode())
 
 
 def _text(lines: Mapping[str, Validated]) -> str:

@@ -147,6 +147,7 @@ def test_all_leaves_out_what_has_a_line_unless_it_is_asked_again(
     assert main(["validate", "all"]) == 0
     assert main(["validate", "all"]) == 0
     assert (asked, capsys.readouterr().err.count("1 of 1 task passed as they are")) == ([ID], 1)
+    assert main(["validate", "all", "--again", "--part", "2/2"]) == 0, "whose part is empty"
     assert main(["validate", "all", "--again"]) == 0
     assert main(["validate", ID]) == 0
     assert asked == [ID] * 3
