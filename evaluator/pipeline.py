@@ -106,7 +106,7 @@ class Evaluator:
         """
         self._refuse_weakness(uploaded)
         if sessions < 1 or not self.backend.cases(task):
-            profiles = " or ".join(self.backend.profiles)
+            profiles = f"{' or '.join(self.backend.profiles)} with dtypes that {self.backend.architecture} has"
             raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
         begin = monotonic()
         first = self._tried(task, candidate, sessions)
