@@ -18,7 +18,8 @@ def qr_kernel(a_ptr, q_ptr, r_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.cons
     start = tl.program_id(0).to(tl.int64) * rows * cols
     a = tl.load(a_ptr + start + row[:, None] * cols + col[None, :], mask=inside, other=0.0)
     r = a
-    reflections = tl.zeros_like(a)  # v of column j in column j, with v'v = 2 or v = 0
+    reflections = tl.zeros_like(a)  # v of column j in column j
+    weights = tl.zeros_like(tl.sum(a, 0))  # 2 / v'v, or 0
     for j in range(cols):
         below = tl.sum(tl.where(col[None, :] == j, r, 0.0), 1)
         below = tl.where(row >= j, below, 0.0)
@@ -28,14 +29,17 @@ def qr_kernel(a_ptr, q_ptr, r_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.cons
         head = tl.sum(tl.where(row == j, below, 0.0), 0)
         sign = tl.where(head < 0, -1.0, 1.0)
         v = tl.where(row == j, below + sign * length, below)
-        square = length * (length + tl.abs(head))  # half of v'v
-        v = v * tl.where(square > 0, 1.0 / tl.sqrt(tl.where(square > 0, square, 1.0)), 0.0)
-        r -= v[:, None] * tl.sum(v[:, None] * r, 0)[None, :]
+        square = tl.sum(v * v, 0)  # of the rounded v, so that the reflection is one
+        weight = tl.where(square > 0, 2 / tl.where(square > 0, square, 1.0), 0.0)
+        r -= (weight * v)[:, None] * tl.sum(v[:, None] * r, 0)[None, :]
         reflections = tl.where(col[None, :] == j, v[:, None], reflections)
+        weights = tl.where(col == j, weight, weights)
     q = tl.where(row[:, None] == col[None, :], 1.0, 0.0).to(a.dtype)
     for i in range(cols):
-        v = tl.sum(tl.where(col[None, :] == cols - 1 - i, reflections, 0.0), 1)
-        q -= v[:, None] * tl.sum(v[:, None] * q, 0)[None, :]
+        j = cols - 1 - i
+        v = tl.sum(tl.where(col[None, :] == j, reflections, 0.0), 1)
+        weight = tl.sum(tl.where(col == j, weights, 0.0), 0)
+        q -= (weight * v)[:, None] * tl.sum(v[:, None] * q, 0)[None, :]
     tl.store(q_ptr + start + row[:, None] * cols + col[None, :], q, mask=inside)
     r = tl.where(row[:, None] <= col[None, :], r, 0.0)
     square_start = tl.program_id(0).to(tl.int64) * cols * cols
