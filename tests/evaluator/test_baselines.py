@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,9 +15,9 @@ from evaluator.errors import SandboxError, TaskError
 from evaluator.gates import baselines as gate
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState
+from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.draws import Seed
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.timing.session import Pair
 from evaluator.records.measurements import T_DEV
 from evaluator.tasks.baselines import baselines_of
 from evaluator.tasks.reader import load_task, read_task
@@ -25,7 +25,7 @@ from evaluator.thresholds import SESSIONS
 from evaluator.validate.checks import STATIC_CHECKS
 from evaluator.validate.subject import Subject
 from tests.conftest import TESTS
-from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
+from tests.evaluator.scripted_worker import ScriptedWorker
 
 
 def test_a_task_that_was_frozen_before_has_its_own_outside_of_its_digest():
@@ -90,40 +90,75 @@ def test_every_mistake_in_the_table_beside_the_suites_is_named(tmp_path, monkeyp
         assert expected in found, found
 
 
+STEADY = Sample(1980, 2619, 50, 400.0, ())
+
+
+class PlayedSide:
+    """A side with a scripted worker, and its own runner; an error in place of the worker is raised as it starts."""
+
+    device = "cpu"
+
+    def __init__(self, log, kind, worker):
+        self.log, self.kind, self.worker, self.side = log, kind, worker, self
+
+    def runner(self, **_):
+        if isinstance(self.worker, Exception):
+            raise self.worker
+        self.key, self.task = self.worker.key, self.worker.task
+        return self
+
+    def compile(self, case, contents):
+        self.log.append(f"{self.kind} compiles {case.id}")
+
+    def give_up_sandbox(self):
+        self.log.append(f"{self.kind} closed")
+
+    def close(self, worker):
+        self.log.append(f"{self.kind} ends")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close(self.worker)
+
+
 @pytest.fixture
 def timed(tiny_task, monkeypatch):
-    """Return timed(kinds, has_clock=…, sessions=…) → (context, state) after every kind's scripted worker was timed."""
+    """Return timed(kinds, has_clock=…, sessions=…) → (context, state, log) after every kind was timed."""
     task = tiny_task("triton2triton")
 
     def wrong(context, state, side, contents, outputs):
         return None if torch.equal(outputs["y"], 2 * contents["x"]) else Rejection("mismatch", "not doubled")
 
     def run(kinds, has_clock=True, sessions=SESSIONS):
-        state, opened = CaseState(task.cases[0], times=["one"]), []
+        state, log = CaseState(task.cases[0], times=["one"]), []
 
-        @contextmanager
-        def paired(context, side, states):
-            opened.append(side.kind)
-            if isinstance(kinds[side.kind], Exception):
-                raise kinds[side.kind]
-            workers = (ScriptedWorker(task), ScriptedWorker(task, **kinds[side.kind]))
-            yield Pair(*map(runner_of, workers), lambda: Sample(1980, 2619, 50, 400.0, ()))
+        def open_side(kind):
+            how = kinds[kind]
+            return PlayedSide(log, kind, how if isinstance(how, Exception) else ScriptedWorker(task, **how))
 
         monkeypatch.setattr(gate, "baselines_of", lambda _: {kind: kind for kind in kinds})
-        monkeypatch.setattr(performance, "paired", paired)
         monkeypatch.setattr(performance, "wrong", wrong)
+        monkeypatch.setattr(performance, "_clock", lambda _: {})
+        backend = SimpleNamespace(has_clock=has_clock, torch_device="cpu", sample=lambda: STEADY)
         context = SimpleNamespace(
             task=task,
-            backend=SimpleNamespace(has_clock=has_clock, torch_device="cpu"),
+            backend=backend,
+            baseline=PlayedSide(log, "own", ScriptedWorker(task)),
             cases={state.case.id: state},
             findings=[],
             seed=Seed(),
             sessions=sessions,
             spending=lambda _: nullcontext(),
-            open_side=lambda kind: SimpleNamespace(kind=kind, give_up_sandbox=lambda: opened.append(f"{kind} closed")),
+            device_lock=NoDeviceLock(),
+            contents=lambda case, draw: {},
+            give_way=lambda: None,
+            settle=lambda: log.append("settled"),
+            open_side=open_side,
         )
         gate.time_baselines(context)
-        return context, state, opened
+        return context, state, log
 
     return run
 
@@ -134,7 +169,7 @@ def test_each_is_timed_against_the_tasks_own_and_one_that_fails_is_a_finding(tim
         "compile": {"factor": lambda _: 3.0},
         "library": SandboxError("no such operator here"),
     }
-    context, state, opened = timed(kinds)
+    context, state, log = timed(kinds)
     assert list(state.baselines) == ["eager"]
     eager = state.baselines["eager"]
     assert (eager.clock, eager.time_ms, eager.own_ms) == (T_DEV, 0.04, 0.02)
@@ -143,7 +178,10 @@ def test_each_is_timed_against_the_tasks_own_and_one_that_fails_is_a_finding(tim
         ("performance", "baseline_not_timed", "compile: case n=256, in a timed call, not doubled"),
         ("performance", "baseline_not_timed", "library: no such operator here"),
     ]
-    assert opened == [word for kind in kinds for word in (kind, f"{kind} closed")]
+    closed = [f"{kind} closed" for kind in kinds]
+    assert [line for line in log if line.endswith("closed")] == closed
+    assert log[:3] == ["own compiles n=256", "eager compiles n=256", "settled"]
+    assert sorted(log[3:5]) == ["eager ends", "own ends"]
 
 
 def test_none_is_timed_without_a_device_clock_or_in_a_quick_check(timed):
