@@ -136,7 +136,7 @@ def test_the_baselines_own_error_widens_a_bound_and_nothing_that_is_exact(task: 
     source, contents, right = drawn(task)
     wanted = source.outputs(task.cases[0], contents)
     loose = {"q": right["q"], "r": right["r"] * (1 + 100 * EPS)}
-    error = deviation_of(source, contents, loose, wanted, {})
+    error = deviation_of(source, task.cases[0], contents, loose, wanted, {})
     assert error is not None
     assert set(error.relations) == {"residual", "orthogonality"}
     assert error.relations["residual"] == pytest.approx(100 * EPS, rel=0.1)
@@ -269,6 +269,7 @@ def test_the_tiny_task_passes_these_checks(task: TaskSpec) -> None:
         (lambda arena: arena["relations"]["triangle"].update(exact=""), "triangle.exact: seen ''; expected text"),
         (lambda arena: arena["relations"]["triangle"].update(c=1), "triangle.c: seen 1; expected no such key"),
         (lambda arena: arena["outputs"]["q"].update(nan="as_reference"), "q.unique: seen False; expected true, beside"),
+        (lambda arena: arena["outputs"]["q"].update(varying=True), "q.unique: seen False; expected true, beside"),
     ],
 )
 def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., TaskSpec]) -> None:
