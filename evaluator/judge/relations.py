@@ -52,9 +52,9 @@ def relation_comparisons(
     for relation, error, allowed in measured(source, case, contents, outputs, wanted, baseline):
         reason = None if error <= allowed else "mismatch"
         if relation.exact:
-            yield Comparison(reason, f"{relation.name}: {error:.3g}, allowed 0")
+            yield Comparison(reason, f"{relation.name} {error:.3g}, allowed 0")
         else:
-            detail = f"{relation.name}: {error:.1e}, allowed {allowed:.1e}"
+            detail = f"{relation.name} {error:.1e}, allowed {allowed:.1e}"
             yield Comparison(reason, detail, error if math.isfinite(error) else None, allowed)
 
 
