@@ -52,9 +52,9 @@ def relation_comparisons(
     for relation, error, allowed in measured(source, case, contents, outputs, wanted, baseline):
         reason = None if error <= allowed else "mismatch"
         if relation.exact:
-            yield Comparison(reason, f"{relation.name}: {error:.3g}, allowed 0")
+            yield Comparison(reason, f"{relation.name} {error:.3g}, allowed 0")
         else:
-            detail = f"{relation.name}: {error:.1e}, allowed {allowed:.1e}"
+            detail = f"{relation.name} {error:.1e}, allowed {allowed:.1e}"
             yield Comparison(reason, detail, error if math.isfinite(error) else None, allowed)
 
 
@@ -75,13 +75,13 @@ def measured(
 def _allowed(task: TaskSpec, relation: Relation, case: Case, baseline: float) -> float:
     if relation.exact:
         return 0.0
-    dtype = judged_dtype(task, case)
+    dtype = _judged_dtype(task, case)
     bound = relation.bounds[dtype]
     terms = max(1.0, float(bound.n.value(case.numbers)))
     return max(BASELINE_FACTOR * baseline, bound.c * torch.finfo(getattr(torch, dtype)).eps * math.sqrt(terms))
 
 
-def judged_dtype(task: TaskSpec, case: Case) -> str:
+def _judged_dtype(task: TaskSpec, case: Case) -> str:
     """Return the coarsest floating dtype of the outputs that are judged by relations: it limits how well they fit."""
     dtypes = [task.dtype_of(output.dtype, case) for output in task.outputs if not output.unique]
     floating = [dtype for dtype in dtypes if "float" in dtype]

@@ -55,5 +55,7 @@ def check_relations(task: TaskSpec, arena: Fields, files: Mapping[str, bytes]) -
     if FILE in files and not names:
         arena.problem("relations", names, f"the relations that {FILE} computes")
     for output in judged:
-        if output.nan != "forbidden" or output.sampled or output.identity:
-            arena.problem(f"outputs.{output.name}.unique", False, "true, beside nan, sampled or identity")
+        other_rules = (output.sampled, output.dropout, output.identity, output.varying, output.contract)
+        if output.nan != "forbidden" or any(other_rules):
+            expected = "true, beside nan, sampled, dropout, identity, varying or contract"
+            arena.problem(f"outputs.{output.name}.unique", False, expected)
