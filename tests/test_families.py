@@ -74,14 +74,20 @@ def test_a_wrong_table_writes_nothing_and_has_every_problem_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = SINE.replace("flops: 20", "flops: many").replace("torch.sin(x)\n", "torch.sin(x\n")
-    wrong = wrong.replace("7x67 float16", "7x67 float64").replace("wrong:", "wrnog:")
+    wrong = (
+        wrong.replace("7x67 float16", "7x67 float64")
+        .replace("wrong:", "wrnog:")
+        .replace("outputs: {y: {}}", "outputs: {c: {}, s: {}}")
+    )
+    wrong = wrong.replace("inputs: {x: {", "inputs: {x: {shape: [cols], ")
     (tmp_path / "table").mkdir()
     monkeypatch.setenv("ARENA_TASKS", str(tmp_path / "tasks"))
     monkeypatch.setitem(families.FAMILIES, "pointwise", table(tmp_path / "table", wrong))
     assert main(["write", "pointwise"]) == 2
     *problems, last = capsys.readouterr().err.splitlines()
-    rows = ["wrnog", "flops", "baseline", "wrong", "wrong.code", "wrong.because", "small.1"]
-    assert [problem.split(": ")[1] for problem in problems] == [f"sine.{key}" for key in rows]
+    keys = ["wrnog", "flops", "baseline", "wrong", "wrong.code", "wrong.because"]
+    keys += ["reference.code", "second.code", "inputs", "small.1"]
+    assert [problem.split(": ")[1] for problem in problems] == [f"sine.{key}" for key in keys]
     assert all(": seen " in problem and "; expected " in problem for problem in problems)
     assert last == "nothing was written"
     assert not (tmp_path / "tasks").exists()

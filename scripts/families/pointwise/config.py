@@ -47,7 +47,7 @@ def _cases(operator: Operator) -> Iterator[str]:
 
 
 def _case(operator: Operator, text: str, profile: str) -> dict[str, object]:
-    """A case from its text: `8x128 bfloat16 transposed approximate`."""
+    """A case from its text: `8x128 bfloat16 padded approximate`."""
     match = CASE.fullmatch(text)
     assert match, text
     words = match[3].split()

@@ -13,11 +13,7 @@ from scripts.families.layout import TableLoader
 
 CATEGORIES = ("Activation", "Math", "Fusion")
 SHARED = "shared"  # of a file: values that several rows name by their anchor
-CODES: Mapping[str, str | None] = {
-    "reference": None,
-    "second": "by",
-    "wrong": "because",
-}  # what is said beside the code
+CODES: Mapping[str, str | None] = {"reference": None, "second": "by", "wrong": "because"}  # what is said beside them
 KEYS = ("title", "description", "inputs", "outputs", "flops", "tolerance", "baseline", "kernel", *CODES)
 OPTIONAL = ("dtypes", "layouts", "flags", "couplings", "small", "full", "note")
 FLOATS = ("float32", "float16", "bfloat16")  # the dtypes where a row names none
@@ -45,7 +41,7 @@ def _check(row: Fields) -> None:
     row.string("title", None)
     row.string("description", None)
     row.number("flops", None, low=1)
-    for key in ("inputs", "outputs", "tolerance"):
+    for key in ("outputs", "tolerance"):
         list(row.mapping(key).children(NAME))
     for key in ("baseline", "kernel"):
         _check_code(row, key)
@@ -55,6 +51,11 @@ def _check(row: Fields) -> None:
         _check_code(part, "code")
         if beside:
             part.string(beside, None)
+    for key in ("reference", "second"):
+        _check_values(row.mapping(key, optional=True), len(row.mapping("outputs", optional=True).raw))
+    inputs = row.mapping("inputs")
+    if all({"shape", "scalar"} & set(value.raw) for _, value in inputs.children(NAME)):
+        row.problem("inputs", list(inputs.raw), "a tensor without a shape, so of the output's")
     _check_cases(row)
 
 
@@ -64,13 +65,25 @@ def _check_cases(row: Fields) -> None:
         if dtype not in DTYPES:
             row.problem(f"dtypes.{index}", dtype, f"one of {', '.join(DTYPES)}")
     words = {*dtypes, *row.strings("layouts", ()), *row.strings("flags", ())}
-    for key in ("small", "full"):
-        for index, text in enumerate(row.strings(key, ())):
+    for key, usual in (("small", SMALL), ("full", FULL)):
+        for index, text in enumerate(row.strings(key, usual)):
             match = CASE.fullmatch(text)
             used = set(match[3].split()) if match else set()
             if not match or used - words or (len(dtypes) > 1 and not used & set(dtypes)):
                 expected = f"like 8x128 {dtypes[0]}: sizes, dtype, and any of {', '.join(sorted(words - {*dtypes}))}"
                 row.problem(f"{key}.{index}", text, expected)
+
+
+def _check_values(part: Fields, outputs: int) -> None:
+    """The last line of a reference is one value, or a tuple with one for each output."""
+    last = str(part.raw.get("code", "")).strip().splitlines()[-1:]
+    try:
+        node = ast.parse("".join(last), mode="eval").body
+    except SyntaxError:
+        node = None
+    values = len(node.elts) if isinstance(node, ast.Tuple) else 1
+    if node is None or values != outputs:
+        part.problem("code", "".join(last), f"a last line with the values of {outputs} outputs")
 
 
 def _check_code(row: Fields, key: str) -> None:
