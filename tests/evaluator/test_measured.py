@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from evaluator import __main__ as command
 from evaluator.errors import BaselineError, SandboxError, UsageError
@@ -30,11 +31,12 @@ from evaluator.tasks.measured import (
     merged,
     read_measured,
 )
-from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.reader import load_task, read_task, task_ids
 from evaluator.tasks.spec import TaskSpec
 from evaluator.validate import measure
 from evaluator.validate.measure import chosen_ids, measure_all
 
+TESTS = Path(__file__).parents[1]
 FULL = "n=512"
 KEY = "triton2triton/tests/double pretend"
 
@@ -227,14 +229,20 @@ def test_a_part_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.fixture
 def check(task: TaskSpec) -> Callable[..., list[CaseLook]]:
-    """check(baseline, candidate) → the looks after both were called on every case."""
-    seed = Seed()
+    """check(baseline, candidate) → the looks after both were called on every case of the tiny task, or `of`."""
+    seed, tiny = Seed(), task
 
-    def run(*sides: Callable) -> list[CaseLook]:
+    def run(*sides: Callable, of: TaskSpec | None = None) -> list[CaseLook]:
+        task = of or tiny
+
+        def called(forward: Callable, contents: dict) -> Call:
+            tensors = {name: contents[name] for name in ("x", "seed", "count") if name in contents}
+            return Call(1, {task.outputs[0].name: forward(**tensors)})
+
         def context(forward: Callable) -> SimpleNamespace:
             return SimpleNamespace(
                 task=task,
-                runner=SimpleNamespace(call=lambda case, contents: Call(1, {"y": forward(contents["x"])})),
+                runner=SimpleNamespace(call=lambda case, contents: called(forward, contents)),
                 contents=lambda case, draw: contents_of(task, case, draw, seed),
                 reference=Reference(task),
                 give_way=lambda: None,
@@ -272,6 +280,32 @@ def test_a_fault_of_one_call_is_a_wrong_case(check) -> None:
 
     looks = check(lambda x: 2 * x, fails)
     assert [list(one.wrong) for one in looks] == [[], ["candidate"], []]
+
+
+@pytest.fixture
+def sampled() -> TaskSpec:
+    task = read_task(TESTS / "tiny" / "triton2triton" / "tests" / "sampled", "triton2triton/tests/sampled")
+    return replace(task, cases=task.cases_of(("small",)))
+
+
+def test_two_honest_samplers_may_draw_the_same(check, sampled: TaskSpec) -> None:
+    """Both sides get the same seed; what one draws is no evidence against the other."""
+
+    def honest(x, seed, count):
+        generator = torch.Generator().manual_seed(int(seed))
+        return torch.multinomial(x.double().softmax(1), count, replacement=True, generator=generator)
+
+    one_a_row = replace(sampled.cases[1], axes=(("rows", 256), ("outcomes", 100), ("count", 1)), profile="full")
+    looks = check(honest, honest, of=replace(sampled, cases=(one_a_row, one_a_row)))
+    assert [one.wrong for one in looks] == [{}, {}]
+
+
+def test_samples_that_follow_another_distribution_are_wrong(check, sampled: TaskSpec) -> None:
+    def likeliest(x, seed, count):
+        return x.argmax(1, keepdim=True).expand(-1, count).contiguous()
+
+    looks = check(likeliest, likeliest, of=sampled)
+    assert [list(one.wrong) for one in looks] == [["baseline", "candidate"]] * 2
 
 
 def test_names_in_the_file_are_plain_json(entry: Measured) -> None:
