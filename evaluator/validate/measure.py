@@ -102,8 +102,9 @@ def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Meas
     except (EvaluatorError, RuntimeError, MemoryError) as error:
         return None, f"{_text(error)}; {monotonic() - begin:.1f} s"
     finally:
-        gc.collect()  # an exception has held the tensors of its frames
-        release(evaluator.backend)
+        if not look.cases:
+            gc.collect()  # an exception has held the tensors of its frames
+            release(evaluator.backend)
     parts = ", ".join(f"{name} {spent:.1f}" for name, spent in look.seconds.items() if spent >= 0.05)
     return _finding(task, evaluator, sessions, look, failed), f"{monotonic() - begin:.1f} s ({parts})"
 
