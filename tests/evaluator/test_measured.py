@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from evaluator import VERSION
 from evaluator import __main__ as command
 from evaluator.errors import BaselineError, SandboxError, UsageError
 from evaluator.gates import quick
@@ -34,7 +35,7 @@ from evaluator.tasks.measured import (
 from evaluator.tasks.reader import load_task, read_task, task_ids
 from evaluator.tasks.spec import TaskSpec
 from evaluator.validate import measure
-from evaluator.validate.measure import chosen_ids, measure_all
+from evaluator.validate.measure import Skip, chosen_ids, measure_all
 
 TESTS = Path(__file__).parents[1]
 FULL = "n=512"
@@ -158,7 +159,7 @@ def looked(task: TaskSpec, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> C
     monkeypatch.setattr(measure, "load_task", lambda _: task)
     monkeypatch.setattr(measure.gc, "collect", lambda: 0)  # half a second, as torch is loaded
 
-    def run(*looks: Look | Exception, times: int = 1, skip: bool = False) -> tuple[bool, list[str]]:
+    def run(*looks: Look | Exception, times: int = 1, skip: Skip = None) -> tuple[bool, list[str]]:
         lines = list[str]()
         stub = Stub(list(looks))
         right = measure_all([task.id] * times, stub, tmp_path / "m.json", 2, lines.append, skip=skip)  # type: ignore[arg-type]
@@ -195,11 +196,18 @@ def test_a_fault_of_the_host_is_told_and_no_finding(looked, task: TaskSpec, tmp_
 
 
 def test_only_what_was_measured_without_failure_is_skipped(looked, task: TaskSpec) -> None:
-    assert looked(BaselineError("no"), skip=True)[0] is False
-    assert looked(seen(task), skip=True)[0]  # measured again after the failure
-    assert looked(skip=True) == (True, [line := looked(skip=True)[1][0]])
+    assert looked(BaselineError("no"), skip="class")[0] is False
+    assert looked(seen(task), skip="class")[0]  # measured again after the failure
+    assert looked(skip="card") == (True, [line := looked(skip="class")[1][0]])
     assert line.endswith("measured before")
     assert looked(seen(task, {"candidate": "it is wrong"}))[0] is False
+
+
+def test_what_another_card_measured_can_be_measured_again(looked, entry, task: TaskSpec, tmp_path: Path) -> None:
+    add_measured({KEY: (replace(entry, evaluator=VERSION),)}, tmp_path / "m.json")
+    assert looked(skip="class")[1][0].endswith("measured before")
+    looked(seen(task), skip="card")
+    assert len(read_measured(tmp_path / "m.json")[KEY]) == 2
 
 
 def test_triton_tasks_come_first_and_processes_share_the_work() -> None:
