@@ -86,7 +86,11 @@ def _measuring(validate: argparse.ArgumentParser) -> None:
         "--only", nargs="+", default=[], metavar="NAME", help="only these: suites, ids, or beginnings of ids"
     )
     gpu.add_argument(
-        "--skip-measured", action="store_true", help="leave out what this card has measured with this version"
+        "--skip-measured",
+        nargs="?",
+        const="class",
+        choices=("class", "card"),
+        help="leave out what a card of this class has measured with this version; `card`: what this very card has",
     )
     gpu.add_argument(
         "--out", type=Path, metavar="FILE", help="merge the findings into this file (default tasks/measured.json)"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 
 from evaluator.backends import Backend
@@ -164,7 +164,10 @@ def _check_case(contexts: Mapping[SideName, Context], one: CaseLook, draws: Sequ
     """Note why a side is wrong on these draws. Tolerances follow the baseline's error, as on unseen cases."""
     candidate = contexts["candidate"]
     scales = one.state.least_scales = least_scales(candidate, one.case)
-    states: dict[SideName, CaseState] = {"baseline": replace(one.state, baseline_errors={}), "candidate": one.state}
+    states: dict[SideName, CaseState] = {
+        "baseline": CaseState(one.case, least_scales=scales),
+        "candidate": one.state,
+    }
     for draw in draws:
         contents = candidate.contents(one.case, draw)
         calls = {name: _called(contexts[name], one.case, contents) for name in SIDES}
@@ -179,7 +182,9 @@ def _check_case(contexts: Mapping[SideName, Context], one: CaseLook, draws: Sequ
             if rejection := correctness.judged_call(contexts[name], judged, calls[name]).rejection:
                 one.wrong.setdefault(name, rejection.sentence)
     for name in SIDES:
-        if rejection := correctness.samples_problem(states[name]):
+        # Calls with few samples are judged together only where a whole evaluation has made more of them.
+        enough = all(evidence.calls_needed == 0 for evidence in states[name].samples.values())
+        if enough and (rejection := correctness.samples_problem(states[name])):
             one.wrong.setdefault(name, rejection.sentence)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
+from typing import Literal
 
 from evaluator import VERSION
 from evaluator.errors import BaselineError, EvaluatorError, UsageError
@@ -32,6 +33,7 @@ from evaluator.tasks.spec import CATEGORIES, TaskSpec
 from evaluator.tasks.suites import read_manifest, suite_names
 
 Progress = Callable[[str], object]
+Skip = Literal["class", "card"] | None
 MAX_TEXT = 400  # characters of a failure
 
 
@@ -64,17 +66,18 @@ def _named(name: str) -> list[str]:
 
 
 def measure_all(
-    ids: Sequence[str], evaluator: Evaluator, path: Path, sessions: int, progress: Progress, *, skip: bool = False
+    ids: Sequence[str], evaluator: Evaluator, path: Path, sessions: int, progress: Progress, *, skip: Skip = None
 ) -> bool:
     """Measure each task and add what was found to the file at once; return whether all are right.
 
-    `skip`: leave out what this card has measured with this version. A task that fails does not stop the others.
+    `skip`: leave out what a card of this class, or this card, has measured. A task that fails does not stop the others.
     """
     all_right = True
     for number, task_id in enumerate(ids, 1):
         task = load_task(task_id)
         key = key_of(task.id, evaluator.backend.device_class)
-        found = _known(read_measured(path).get(key, ()), task, _card(evaluator)) if skip else None
+        cards = read_measured(path).get(key, ()) if skip else ()
+        found = _known([one for one in cards if skip == "class" or one.card == _card(evaluator)], task)
         spent = "measured before"
         if found is None:
             found, spent = _measured(task, evaluator, sessions)
@@ -86,10 +89,10 @@ def measure_all(
     return all_right
 
 
-def _known(entries: Sequence[Measured], task: TaskSpec, card: str) -> Measured | None:
-    """Return what this card has measured of the task as it is, with this version and to the end."""
+def _known(entries: Sequence[Measured], task: TaskSpec) -> Measured | None:
+    """Return the first that is of the task as it is, made with this version and to the end."""
     done = (one for one in entries if is_of(one, task) and one.evaluator == VERSION and one.failed is None)
-    return next((one for one in done if one.card == card), None)
+    return next(done, None)
 
 
 def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Measured | None, str]:
@@ -102,8 +105,9 @@ def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Meas
     except (EvaluatorError, RuntimeError, MemoryError) as error:
         return None, f"{_text(error)}; {monotonic() - begin:.1f} s"
     finally:
-        gc.collect()  # an exception has held the tensors of its frames
-        release(evaluator.backend)
+        if not look.cases:
+            gc.collect()  # an exception has held the tensors of its frames
+            release(evaluator.backend)
     parts = ", ".join(f"{name} {spent:.1f}" for name, spent in look.seconds.items() if spent >= 0.05)
     return _finding(task, evaluator, sessions, look, failed), f"{monotonic() - begin:.1f} s ({parts})"
 
