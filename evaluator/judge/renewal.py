@@ -106,7 +106,9 @@ def _renewed(name: str, made: DerivedSet, renewals: Mapping[str, Renewal], order
     if renewal.relabel:
         order = orders[renewal.relabel]
         known = (bits >= 0) & (bits < order.count)
-        bits = bits.masked_scatter(known, order.of(bits[known].long()).to(bits.dtype))
+        ids = bits[known].long()
+        names = order.whole(ids.device)[ids] if order.count < len(ids) else order.of(ids)
+        bits = bits.masked_scatter(known, names.to(bits.dtype))
     return bits.view(value.dtype)
 
 
