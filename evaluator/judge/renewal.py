@@ -1,11 +1,13 @@
 """New contents of derived inputs before each timed call, from one word: the bench does the same on the device.
 
 A set has relations that independent new values would break: offsets add up, ids name rows that exist, a matrix is
-symmetric. So its elements change places and names alone. For each axis that config.yaml names, the word gives one
-random order of 0 … n - 1, and the whole set follows it: element i of an ordered dimension goes to place order[i], an id
-i becomes order[i], and where runs of elements belong to i, they move as a whole. A symmetric positive definite matrix
-in one new order of its rows and columns is one still, as well conditioned as before.
+symmetric. So its elements change places and names, or are scaled. For each axis that config.yaml names, the word gives
+one random order of 0 … n - 1 and n positive factors, and the whole set follows them: element i of an ordered dimension
+goes to place order[i], an id i becomes order[i], where runs of elements belong to i they move as a whole, and in a
+scaled dimension values are multiplied by factor i. A symmetric positive definite matrix in one new order of its rows
+and columns is one still, as well conditioned as before; scaled by the same factors from both sides, it is one too.
 
+evaluator/inside/gpu/renewal.h computes the same, bit by bit.
 """
 
 from __future__ import annotations
@@ -104,7 +106,9 @@ def _renewed(name: str, made: DerivedSet, renewals: Mapping[str, Renewal], order
     if renewal.relabel:
         order = orders[renewal.relabel]
         known = (bits >= 0) & (bits < order.count)
-        bits = bits.masked_scatter(known, order.of(bits[known].long()).to(bits.dtype))
+        ids = bits[known].long()
+        names = order.whole(ids.device)[ids] if order.count < len(ids) else order.of(ids)
+        bits = bits.masked_scatter(known, names.to(bits.dtype))
     return bits.view(value.dtype)
 
 

@@ -77,7 +77,8 @@ def _check_renewal(spec: TaskSpec, item: Input, arena: Fields) -> None:
         if names and len(names) != len(item.shape):
             arena.problem(f"{where}.{key}", list(names), f"{len(item.shape)} entries, one for each dimension")
     if renewal.offsets and renewal != Renewal(offsets=renewal.offsets):
-        arena.problem(where, "offsets and more", "offsets alone: they say how all of the input changes")
+        seen = [key for key in KEYS if getattr(renewal, key)]
+        arena.problem(where, seen, "offsets alone: they say how all of the input changes")
     owners = [other.name for other in spec.derived if other.derived and other.derived.offsets]
     if renewal.segments and renewal.segments not in owners:
         arena.problem(f"{where}.segments", renewal.segments, "the name of an input with offsets")
