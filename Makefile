@@ -73,8 +73,8 @@ imports:  ## measure how reading bundles of 10 k, 100 k and 1 M measurements gro
 	@scripts/setup.sh site
 	@nice $(PYTHON) scripts/bench_imports.py $(ARGS)
 
-validate: setup  ## check every task folder whole, runs of its own candidates included: some minutes a task
-	@$(PYTHON) -m evaluator validate all
+validate: setup  ## check each task whole that tasks/validated.json has no current line of, half a minute each; ARGS=--again checks all
+	@$(PYTHON) -m evaluator validate all $(ARGS)
 
 clean: down  ## remove .venv, .arena with database and records, static/vendor, caches, and .env if only `make up` wrote it
 	rm -rf .venv .arena static/vendor .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

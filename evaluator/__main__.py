@@ -65,8 +65,10 @@ def _tasks(options: argparse.Namespace) -> int:
         return OK
     if options.prove:
         from evaluator.cli.freeze import prove
+        from evaluator.tasks.spec import tasks_folder
+        from evaluator.validate.validated import without_line
 
-        prove([load_task(task_id) for task_id in task_ids()])
+        prove([load_task(task_id) for task_id in without_line(task_ids(), tasks_folder())])
     for task in map(load_task, task_ids()):
         small = sum(case.profile == "small" for case in task.cases)
         cases = f"{small} small, {len(task.cases) - small} full cases"
@@ -78,18 +80,65 @@ def _validate(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from evaluator.backends import get_backend
+    from evaluator.cli.demo import ProgressBar
     from evaluator.pipeline import Evaluator
-    from evaluator.validate.checks import as_json, table, validate_all
+    from evaluator.tasks.spec import tasks_folder
+    from evaluator.validate.checks import as_json, asked, table, validate_all
+    from evaluator.validate.validated import without_line
+    from evaluator.wording import counted
 
+    if options.merge:
+        return _merge(options.merge, options.out)
+    backend = None if options.without_runs else get_backend(options.backend)
+    if backend is not None and backend.has_clock:
+        return _measure(options, backend)
     if options.json:
         _check_writable(options.json, "--json")
-    runs = nullcontext() if options.without_runs else Evaluator(get_backend(options.backend), options.sandbox)
-    with runs as evaluator:
-        validations = validate_all(options.task, evaluator, lambda line: sys.stderr.write(f"{line}\n"))
+    ids = asked(options.task)[options.part[0] - 1 :: options.part[1]]
+    if options.task == "all" and not options.again and not options.without_runs:
+        ids = without_line(known := ids, tasks_folder())
+        sys.stderr.write(f"{len(known) - len(ids)} of {counted(len(known), 'task')} passed as they are: left out\n")
+    bar, validations = ProgressBar(len(ids)), []
+    with Evaluator(backend, options.sandbox) if backend and ids else nullcontext() as evaluator:
+        for validation in validate_all(ids, evaluator, lambda task_id: bar.show(task_id, None)):
+            bar.show(validation.task, validation.summary)
+            validations.append(validation)
+    bar.end()
     sys.stdout.write(f"{table(validations)}\n")
     if options.json:
         options.json.write_text(as_json(validations), encoding="utf-8")
     return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
+
+
+def _merge(source: Path, target: Path | None) -> int:
+    """Merge findings of another host into a file."""
+    from evaluator.tasks.measured import add_measured, measured_file, read_measured
+    from evaluator.wording import counted
+
+    if not source.is_file():
+        raise UsageError(f"--merge {source} is no file")
+    _check_writable(target or measured_file())
+    add_measured(found := read_measured(source), target or measured_file())
+    sys.stdout.write(f"{counted(len(found), 'line')} merged into {target or measured_file()}\n")
+    return OK
+
+
+def _measure(options: argparse.Namespace, backend: Backend) -> int:
+    """Measure tasks on a device, and merge the findings into a file."""
+    from evaluator.pipeline import Evaluator
+    from evaluator.tasks.measured import measured_file
+    from evaluator.validate.measure import chosen_ids, measure_all
+
+    ids, path = chosen_ids(options.task, options.only, options.part), options.out or measured_file()
+    _check_writable(path)
+
+    def progress(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    with Evaluator(backend, options.sandbox) as evaluator:
+        all_right = measure_all(ids, evaluator, path, options.sessions, progress, skip=options.skip_measured)
+    return OK if all_right else NOT_AS_EXPECTED
 
 
 def _new_task(options: argparse.Namespace) -> int:

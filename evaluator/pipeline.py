@@ -20,7 +20,8 @@ from typing import Literal, NamedTuple
 from evaluator.backends import Backend
 from evaluator.errors import BaselineError, EvaluatorError, HostError, SandboxError, UsageError
 from evaluator.gates import compile as compile_gate
-from evaluator.gates import correctness, integrity, performance, source, unseen
+from evaluator.gates import correctness, integrity, performance, quick, source, unseen
+from evaluator.gates.baselines import time_baselines
 from evaluator.gates.context import BaselineKernels, Context, checked, release
 from evaluator.gates.recording import record_of, unseen_record_of
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
@@ -30,7 +31,7 @@ from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.record import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.state import state_folder
-from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.candidate import Candidate, baseline, overlay
 from evaluator.tasks.spec import TaskSpec
 from evaluator.thresholds import SESSIONS
 from evaluator.unseen.cases import UnseenCase
@@ -105,7 +106,7 @@ class Evaluator:
         """
         self._refuse_weakness(uploaded)
         if sessions < 1 or not self.backend.cases(task):
-            profiles = " or ".join(self.backend.profiles)
+            profiles = f"{' or '.join(self.backend.profiles)} with dtypes that {self.backend.architecture} has"
             raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
         begin = monotonic()
         first = self._tried(task, candidate, sessions)
@@ -200,6 +201,17 @@ class Evaluator:
         with self._context(task, baseline(task)) as context:
             yield from performance.against_itself(context, sessions)
 
+    def look(self, task: TaskSpec, sessions: int) -> quick.Look:
+        """Look quickly at the task's own baseline and right candidate; without the latter, at the baseline twice.
+
+        Raises:
+            BaselineError, WorkerError: a side does not build, or fails.
+        """
+        files = [baseline(task), overlay(task, task.solution, task.solution) if task.solution else baseline(task)]
+        self._build_ahead(task, list({one.digest: one for one in files}.values()))
+        with self._context(task, files[0], trusted=True) as ours, self._context(task, files[1], trusted=True) as theirs:
+            return quick.look(ours, theirs, sessions)
+
     @contextmanager
     def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
         """Open a worker with timing instruments that has loaded the task's baseline."""
@@ -209,6 +221,15 @@ class Evaluator:
                 raise BaselineError(f"the baseline of {task.id}: {rejection.of_baseline}")
             with performance.clocked(context, side) as runner:
                 yield runner
+
+    def _build_ahead(self, task: TaskSpec, files: Sequence[Candidate]) -> None:
+        """Build HIP sources into the store without holding the device, which other evaluations may wait for."""
+        sides = [self._side(task, one) for one in files]
+        try:
+            quick.build_all(sides, self.backend)
+        finally:
+            for side in sides:
+                side.give_up_sandbox()
 
     def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record | Fault:
         """Return the record or the fault, after freeing what the attempt used: a second attempt needs the memory."""
@@ -286,6 +307,8 @@ class Evaluator:
                 rejection = checked(gate, context)
             failed = gate.NAME if rejection else None
             outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
+        if rejection is None:
+            time_baselines(context)
         return outcomes, rejection, failed
 
     def _refuse_weakness(self, uploaded: bool) -> None:

@@ -23,6 +23,7 @@ EXTEND_BUDGET_S = 60.0  # device seconds of a task after which no session is add
 # One timed call.
 BUFFERS = 8  # sets of inputs, picked at random: an address reveals nothing, and its effect on time averages out
 SLAB_SPARE = 1 << 16  # elements beyond a tensor's own: its window begins at random, so no contents repeat
+POOL_SETS, POOL_BYTES = 4, 1 << 30  # sets of derived inputs, fewer where they would take more; one has to fit
 FLUSH_FACTOR = 2  # times L2 and last-level cache, read (a zero fill leaves dirty lines: +33 % on a 26 us kernel, H100)
 SPACER_FACTOR = 2.0  # times the longest enqueue time seen, of the call and what follows it
 SPACER_NS = (50_000, 2_000_000)  # least and most: an empty launch takes 20 us on an H100 host
@@ -70,6 +71,7 @@ OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond b
 OUTSIDE_DOUBTFUL = 0.02  # of a call, and beyond OUTSIDE_NS: hold
 CROWDED_SHARE = 0.05  # of calls around which the device is not idle, and twice the baseline's: implausible
 IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
+EIGHT_BITS = 2  # times the arithmetic rate of 16-bit floats, by the data sheets of H100, H200 and MI300X
 VARIANCE_TEST = 0.01  # level of the F test that lets an observed spread between sessions replace the floor
 CONFIDENCE = 0.95
 

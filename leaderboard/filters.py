@@ -1,4 +1,4 @@
-"""Filters of the list of runs, as query parameters. Invalid values fall back to the default."""
+"""Filters of the lists of runs and tasks, as query parameters. Invalid values fall back to the default."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from leaderboard.formatting import listed
-from leaderboard.words import RUN_STATES
+from leaderboard.words import ALL, CATEGORIES, RUN_STATES
 
 LAST_PAGE = 10_000
 
@@ -42,3 +42,26 @@ class RunFilter:
         parts += [f"under {self.protocol}"] if self.protocol else []
         kind = f"{RUN_STATES[self.state][0]} runs" if self.state else "All runs"
         return f"{kind[0].upper()}{kind[1:]} {listed(parts)}".strip() + ", newest first."
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Facets of tasks. One that no task has leaves none."""
+
+    category: str = ""
+    source: str = ""
+    operator: str = ""
+
+    @classmethod
+    def from_query(cls, query: Any) -> Self:
+        category = query.get("category", "")
+        words = {name: query.get(name, "")[:100] for name in ("source", "operator")}
+        return cls(category=category if category in CATEGORIES and category != ALL else "", **words)
+
+    def url(self, **changes: str) -> str:
+        """The query string with these changes; empty if nothing is chosen."""
+        given = {name: value for name, value in asdict(replace(self, **changes)).items() if value}
+        return f"?{urlencode(given)}" if given else ""
+
+    def includes(self, task: Any) -> bool:
+        return all(value in ("", getattr(task, name)) for name, value in asdict(self).items())

@@ -56,6 +56,7 @@ VALUES: Mapping[str, ValueKind] = {
     "clock": _one_of(("paper",), "paper, or nothing"),
     "method": _one_of(("exclusive",), "exclusive, or nothing"),
     "common": _one_of(("1",), "1, or nothing"),
+    "ranks": _one_of(("cut",), "cut, or nothing"),
     "category": _one_of(CATEGORIES, f"one of {', '.join(CATEGORIES)}"),
     "state": _one_of(RUN_STATES, f"one of {', '.join(RUN_STATES)}"),
     "trust": _one_of(OF_RUNS, f"one of {', '.join(OF_RUNS)}"),

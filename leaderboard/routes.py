@@ -111,7 +111,7 @@ ROUTES = (
         board.BoardPage,
         board.build,
         "One leaderboard: entries, reference lines, all public results",
-        "sort, view, agent, model, trust, since, source, operator, as_of, version, protocol",
+        "sort, view, agent, model, trust, since, source, operator, ranks, as_of, version, protocol",
         section="home",
         is_shared=True,
     ),
@@ -162,7 +162,7 @@ ROUTES = (
         "a, b, c, d, e, f, common, source, operator, as_of, version, protocol",
         section="home",
     ),
-    Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "All tasks", "category"),
+    Route("tasks", "tasks/", tasks.TasksPage, tasks.build, "All tasks", "category, source, operator"),
     Route(
         "task",
         "task/<slug:category>/<slug:source>/<slug:name>/",

@@ -150,7 +150,7 @@ def import_bundles() -> None:
     """Import the bundles in the repository, with runs on other devices; skip those that are refused."""
     from django.core.management import CommandError, call_command
 
-    for path in sorted((ROOT / "tasks" / "bundles").glob("*.zip")):
+    for path in sorted((ROOT / "tasks" / "bundles").glob("*.tar.zst")):
         try:
             call_command("import_bundle", path, licence="CC-BY-4.0", publish=True)
         except CommandError as error:

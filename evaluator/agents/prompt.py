@@ -84,12 +84,27 @@ def _instructions(request: PromptRequest) -> str:
         f"each element within {bound.tau:g} of (RMS + its own size), or 4 times the original's worst"
         for dtype, bound in sorted(task.tolerance.items())
     )
-    parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
+    if bounds or not task.relations:
+        parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
+    if task.relations:
+        parts.append(
+            "Several answers are right. relations.py computes in double precision what holds of all; a matrix of "
+            f"yours may be off by:\n\n{_relations(task)}"
+        )
     parts.append(
         "Time is what the device needs for one call, with cold caches and fresh inputs, on several shapes and dtypes. "
         "It is also tried on shapes that you do not see: write for the whole range, not for the cases you find."
     )
     return "\n\n".join(parts)
+
+
+def _relations(task: TaskSpec) -> str:
+    lines = []
+    for relation in task.relations:
+        bounds = [f"{bound.c:g} eps sqrt({bound.n.text}) for {dtype}" for dtype, bound in relation.bounds.items()]
+        allowed = "nothing" if relation.exact else f"max(4 times the original's own, {'; '.join(bounds)})"
+        lines.append(f"- {relation.name}: {allowed}")
+    return "\n".join(lines)
 
 
 def _range(axis: Axis) -> str:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol
 from evaluator.errors import HostError
 from evaluator.inside.limits import Access, DeviceKind, Limits
 from evaluator.records.record import HostInfo
+from evaluator.tasks.float8 import runs_on
 from evaluator.tasks.spec import Case, Profile, TaskSpec
 
 
@@ -95,7 +96,9 @@ class Backend(ABC):
         return Limits()
 
     def cases(self, task: TaskSpec) -> tuple[Case, ...]:
-        return task.cases_of(self.profiles)
+        """Return the cases that this device can run: those of its profiles whose dtypes it has."""
+        cases = task.cases_of(self.profiles)
+        return tuple(case for case in cases if runs_on(task, case, self.architecture))
 
     def toolchain_or_none(self) -> Toolchain | None:
         try:

@@ -64,7 +64,7 @@ class Bench {
     armed().arm(inputs, outputs, passes_outputs);
   }
 
-  // Time `calls`: for each the buffer and where the windows of its inputs begin.
+  // Time `calls`: for each the buffer, where the windows of its inputs begin, and the word of its set if it has one.
   Object block(u64 nonce, const std::vector<std::vector<u64>>& calls) {
     auto& armed = this->armed();
     device_->forget_events();
@@ -142,33 +142,34 @@ class Bench {
 
   // Enqueue a block behind a hold that the judge ends by writing to the page; with `empty` nothing is called.
   // Returns what stands in the way ("expired" where the hold ended before everything was enqueued), or None.
-  Object enqueue(const std::vector<u64>& buffers, u64 spare, u64 limit_ns, bool empty) {
+  Object enqueue(const std::vector<std::vector<u64>>& calls, u64 spare, u64 limit_ns, bool empty) {
     auto& armed = this->armed();
-    armed.keep(buffers.size());
+    armed.keep(calls.size());
     take_over();
     device_->drain();
     device_->forget_events();
-    device_->clear_digests(buffers.size());
+    device_->clear_digests(calls.size());
     device_->drain();
     page_->expired = page_->end = 0;
     device_->await_release(limit_ns, spare);
     std::optional<Problem> problem;
-    for (std::size_t i = 0; i < buffers.size() && !problem; ++i) {
+    for (std::size_t i = 0; i < calls.size() && !problem; ++i) {
+      const std::size_t buffer = calls[i].at(0);
       take_over();
-      armed.renew(buffers[i], {});
+      armed.renew(buffer, {calls[i].begin() + 1, calls[i].end()});
       device_->flush();
       if (empty) {
-        armed.consume_nothing(i, buffers[i]);
+        armed.consume_nothing(i, buffer);
         continue;
       }
-      auto returned = armed.call(buffers[i]);
-      problem = armed.problem(returned, buffers[i]);
+      auto returned = armed.call(buffer);
+      problem = armed.problem(returned, buffer);
       if (problem) break;
       armed.consume(returned, i, 0);
       armed.poison(returned);
       armed.keep_alive(std::move(returned));
     }
-    device_->finish(buffers.size());
+    device_->finish(calls.size());
     if (problem) return told(*problem);
     const bool expired = page_->expired != 0;
     return checked(Py_BuildValue("{s:O,s:O}", "problem", Py_None, "expired", expired ? Py_True : Py_False));
@@ -199,6 +200,11 @@ class Bench {
     const Event end = device_->event();
     device_->drain();
     return device_->between_ns(end - 1, end);
+  }
+
+  static void append(const Object& list, PyObject* item) {
+    const Object owned = checked(item);
+    if (PyList_Append(list.get(), owned.get()) != 0) throw PythonError{};
   }
 
  private:
@@ -239,10 +245,6 @@ class Bench {
     return reading;
   }
 
-  static void append(const Object& list, PyObject* item) {
-    const Object owned = checked(item);
-    if (PyList_Append(list.get(), owned.get()) != 0) throw PythonError{};
-  }
   static Object told(const Problem& problem) {
     return checked(Py_BuildValue("{s:(ss)}", "problem", problem.reason.c_str(), problem.detail.c_str()));
   }
@@ -359,8 +361,9 @@ PyObject* slab(PyObject* self, PyObject* arguments) {
   return guarded([&] {
     const char* name;
     Py_buffer data;
-    parse(PyArg_ParseTuple(arguments, "sy*", &name, &data));
-    bench_of(self).armed().set_slab(name, data.buf, static_cast<u64>(data.len));
+    unsigned long long index, sets;
+    parse(PyArg_ParseTuple(arguments, "sy*KK", &name, &data, &index, &sets));
+    bench_of(self).armed().set_slab(name, data.buf, static_cast<u64>(data.len), index, sets);
     PyBuffer_Release(&data);
     return Object();
   });
@@ -400,9 +403,12 @@ PyObject* pick(PyObject* self, PyObject* arguments) {
       if (static_cast<u64>(view.len) != armed.outputs().at(i).bytes) throw std::runtime_error("an output of another size");
       host.push_back(view.buf);
     }
-    armed.pick(static_cast<std::size_t>(index), host);
+    Object lengths = checked(PyList_New(0));
+    for (const u64 length : armed.pick(static_cast<std::size_t>(index), host)) {
+      Bench::append(lengths, PyLong_FromUnsignedLongLong(length));
+    }
     for (auto& view : held) PyBuffer_Release(&view);
-    return Object();
+    return lengths;
   });
 }
 
@@ -417,11 +423,11 @@ PyObject* loop(PyObject* self, PyObject* arguments) {
 
 PyObject* enqueue(PyObject* self, PyObject* arguments) {
   return guarded([&] {
-    PyObject* buffers;
+    PyObject* calls;
     unsigned long long spare, limit_ns;
     int empty;
-    parse(PyArg_ParseTuple(arguments, "OKKp", &buffers, &spare, &limit_ns, &empty));
-    return bench_of(self).enqueue(words_of(buffers), spare, limit_ns, empty);
+    parse(PyArg_ParseTuple(arguments, "OKKp", &calls, &spare, &limit_ns, &empty));
+    return bench_of(self).enqueue(rows_of(calls), spare, limit_ns, empty);
   });
 }
 

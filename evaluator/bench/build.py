@@ -19,6 +19,7 @@ from evaluator.state import replacing
 
 Api = Literal["cuda", "hip", "none"]
 FOLDER = Path(__file__).parent
+SHARED = FOLDER.parent / "inside" / "gpu"  # what the kernels include too
 COMPILERS = ("g++", "clang++", "clang++-19")  # HIP on a CPU needs the last one too
 SOURCES = ("processor.cpp", "gpu.cpp", "case.cpp", "bench.cpp")
 NAME = "arena_bench.so"
@@ -55,7 +56,8 @@ def find_compiler() -> str | None:
 def _key(compiler: str, api: Api) -> str:
     import torch
 
-    sources = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.h")) + sorted(FOLDER.glob("*.cpp"))]
+    files = (*sorted(FOLDER.glob("*.h")), *sorted(FOLDER.glob("*.cpp")), *sorted(SHARED.glob("*.h")))
+    sources = [path.read_text(encoding="utf-8") for path in files]
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     host = [torch.__version__, torch.__file__, sys.version, platform.machine(), version, api]
     return hashlib.sha256("\0".join([*host, *FLAGS, *LIBRARIES, EXPORTS, *sources]).encode()).hexdigest()[:16]
@@ -66,7 +68,7 @@ def _build(compiler: str, include: Path, api: Api, library: Path) -> None:
 
     sys.stderr.write("building the bench against this host's torch, once: about half a minute ...\n")
     folder, headers = library.parent, Path(torch.__file__).parent / "include"
-    places = (headers, headers / "torch/csrc/api/include", include)
+    places = (headers, headers / "torch/csrc/api/include", include, SHARED)
     system = [word for path in places for word in ("-isystem", str(path))]
     names = ["-DARENA_HIP"] if api == "hip" else []
 

@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <typeinfo>
 
 namespace arena {
@@ -94,6 +96,49 @@ void lay_out(InputSpec& spec, const std::string& layout) {
   spec.bytes = room * spec.form.item;
 }
 
+int axis_of(const std::vector<int>& axes, std::size_t dimension) {
+  return dimension < axes.size() ? axes[dimension] : -1;
+}
+
+// The form of a derived input: its extents are always needed. Dimensions that nothing moves are taken together.
+void lay_out_moved(InputSpec& spec) {
+  auto& form = spec.form;
+  form.rank = 0;
+  const auto moves = [&](std::size_t i) {
+    const auto& renewal = *spec.renewal;
+    return axis_of(renewal.order, i) >= 0 || axis_of(renewal.scale, i) >= 0 || (i == 0 && renewal.segments >= 0);
+  };
+  for (std::size_t i = 0; i < spec.sizes.size(); ++i) {
+    const u64 extent = spec.sizes[i], stride = spec.strides[i];
+    const int last = form.rank - 1;
+    if (i > 0 && !moves(i) && !moves(i - 1) && form.strides[last] == extent * stride) {
+      form.extents[last] *= extent;
+      form.strides[last] = stride;
+      continue;
+    }
+    if (form.rank == MAX_RANK) throw std::runtime_error("a derived input of too many dimensions");
+    form.extents[form.rank] = extent;
+    form.strides[form.rank] = stride;
+    spec.dimension[form.rank++] = static_cast<int>(i);
+  }
+}
+
+int number(PyObject* spec, const char* name) {
+  const long found = PyLong_AsLong(field(spec, name));
+  if (PyErr_Occurred()) throw PythonError{};
+  return static_cast<int>(found);
+}
+
+std::vector<int> numbers(PyObject* spec, const char* name) {
+  PyObject* list = field(spec, name);
+  std::vector<int> found;
+  for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
+    found.push_back(static_cast<int>(PyLong_AsLong(PyList_GetItem(list, i))));
+  }
+  if (PyErr_Occurred()) throw PythonError{};
+  return found;
+}
+
 std::string shown(const std::vector<int64_t>& sizes) {
   std::string found = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) found += (i ? ", " : "") + std::to_string(sizes[i]);
@@ -106,6 +151,28 @@ char* data_of(const at::Tensor& tensor) {
   const auto* impl = tensor.unsafeGetTensorImpl();
   auto* base = static_cast<char*>(impl->storage().unsafeGetStorageImpl()->_mutable_data_ptr_no_checks().get());
   return base + impl->storage_offset() * static_cast<int64_t>(impl->itemsize());
+}
+
+// Of an output whose length varies, the bytes that a call returned and its first extent, one more word of its digest.
+u64 bytes_of(const OutputSpec& spec, const at::Tensor& tensor) {
+  const auto& impl = *tensor.unsafeGetTensorImpl();
+  return spec.varying ? static_cast<u64>(impl.numel()) * impl.itemsize() : spec.bytes;
+}
+
+u64 length_of(const OutputSpec& spec, const at::Tensor& tensor) {
+  return spec.varying ? static_cast<u64>(tensor.unsafeGetTensorImpl()->size(0)) : 0;
+}
+
+bool fits(const std::vector<int64_t>& sizes, const OutputSpec& spec) {
+  if (!spec.varying) return sizes == spec.sizes;
+  return sizes.size() == spec.sizes.size() && sizes[0] <= spec.sizes[0] &&
+         std::equal(sizes.begin() + 1, sizes.end(), spec.sizes.begin() + 1);
+}
+
+Object number_of(const InputSpec& spec, u64 at) {
+  const u64 bits = spec.numbers.at(at);
+  if (PyLong_Check(spec.value.get())) return checked(PyLong_FromLongLong(static_cast<long long>(bits)));
+  return checked(PyFloat_FromDouble(std::bit_cast<double>(bits)));
 }
 
 // A tensor class of our own or another's would run its code where a value is read.
@@ -139,9 +206,14 @@ void Case::clear() {
   alive_.clear();
   buffers_.clear();
   copies_.clear();
+  lengths_.clear();
   nothing_.clear();
   inputs_.clear();
   outputs_.clear();
+  counts_.clear();
+  places_.clear();
+  run_lengths_ = {};
+  sets_ = 0;
   device_.drain();
   for (const auto& memory : owned_) device_.release(memory.at);
   owned_.clear();
@@ -161,6 +233,7 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
       spec.dtype = dtype_of(text(field(given, "dtype")));
       PyObject* layout = PyDict_GetItemString(given, "layout");
       lay_out(spec, layout ? text(layout) : "contiguous");
+      if (PyObject* renewal = PyDict_GetItemString(given, "renewal")) read_renewal(renewal, spec);
     } else {
       spec.value = Object::borrowed(field(given, "value"));
     }
@@ -173,20 +246,59 @@ void Case::arm(PyObject* inputs, PyObject* outputs, bool passes_outputs) {
     spec.sizes = shape_of(given);
     spec.dtype = dtype_of(text(field(given, "dtype")));
     spec.bytes = count_of(spec.sizes) * c10::elementSize(spec.dtype);
+    spec.varying = PyObject_IsTrue(field(given, "varying")) == 1;
     PyObject* aliases = field(given, "may_alias");
     for (Py_ssize_t j = 0; j < PyList_Size(aliases); ++j) spec.may_alias.push_back(text(PyList_GetItem(aliases, j)));
     outputs_.push_back(std::move(spec));
   }
 }
 
-void Case::set_slab(const std::string& name, const void* data, u64 bytes) {
+void Case::set_slab(const std::string& name, const void* data, u64 bytes, u64 index, u64 sets) {
   for (auto& spec : inputs_) {
     if (spec.name != name) continue;
-    spec.slab = allocate(bytes);
-    device_.upload(spec.slab.at, data, bytes);
+    if (!spec.is_tensor) {
+      spec.numbers.resize(bytes / sizeof(u64));
+      std::memcpy(spec.numbers.data(), data, bytes);
+      return;
+    }
+    if (index == 0) spec.slab = allocate(bytes * sets);
+    if (spec.renewal) sets_ = sets;
+    if ((index + 1) * bytes > spec.slab.bytes) throw std::runtime_error("a set that is not in the pool: " + name);
+    device_.upload(static_cast<char*>(spec.slab.at) + index * bytes, data, bytes);
     return;
   }
   throw std::runtime_error("a slab of an unknown input: " + name);
+}
+
+void Case::read_renewal(PyObject* given, InputSpec& spec) {
+  spec.renewal.emplace();
+  auto& renewal = *spec.renewal;
+  renewal.order = numbers(given, "order");
+  renewal.scale = numbers(given, "scale");
+  renewal.relabel = number(given, "relabel");
+  renewal.offsets = number(given, "offsets");
+  renewal.segments = number(given, "segments");
+  PyObject* counts = field(given, "counts");
+  counts_.clear();
+  for (Py_ssize_t i = 0; i < PyList_Size(counts); ++i) {
+    counts_.push_back(static_cast<u64>(PyLong_AsUnsignedLongLong(PyList_GetItem(counts, i))));
+  }
+  if (PyErr_Occurred()) throw PythonError{};
+  lay_out_moved(spec);
+  places_.resize(counts_.size());
+  const auto place = [&](int axis) {
+    auto& memory = places_.at(axis);
+    if (memory.at == nullptr) memory = allocate(counts_[axis] * sizeof(unsigned));
+  };
+  for (int axis : renewal.order) {
+    if (axis >= 0) place(axis);
+  }
+  if (renewal.relabel >= 0 && counts_.at(renewal.relabel) <= spec.form.count) place(renewal.relabel);
+  if (renewal.offsets >= 0) {
+    place(renewal.offsets);
+    const u64 bytes = counts_[renewal.offsets] * sizeof(long long);
+    if (run_lengths_.bytes < bytes) run_lengths_ = allocate(bytes);
+  }
 }
 
 void Case::ready(int buffers, const std::vector<std::vector<u64>>& windows) {
@@ -234,21 +346,66 @@ Object Case::with_state(const Object& arguments) const {
   return rest;
 }
 
-std::size_t Case::renewed_inputs() const {
-  std::size_t count = 0;
-  for (const auto& spec : inputs_) count += spec.is_tensor && !spec.is_static;
-  return count;
-}
-
 void Case::renew(std::size_t index, const std::vector<u64>& windows) {
   const auto& buffer = buffers_.at(index);
   std::size_t next = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto& spec = inputs_[i];
-    if (!spec.is_tensor || spec.is_static) continue;
-    device_.renew(buffer.inputs[i].at, spec.slab.at, spec.form, windows.empty() ? 0 : windows.at(next++));
+    if (!spec.numbers.empty()) {
+      const Object number = number_of(spec, windows.at(next++));
+      if (PyDict_SetItemString(buffer.arguments.get(), spec.name.c_str(), number.get()) != 0) throw PythonError{};
+    } else if (spec.is_tensor && !spec.is_static && !spec.renewal) {
+      device_.renew(buffer.inputs[i].at, spec.slab.at, spec.form, windows.at(next++));
+    }
   }
+  if (sets_) renew_set(buffer, windows.at(next));
   for (const auto& memory : buffer.outputs) device_.fill(memory.at, POISON, memory.bytes);
+}
+
+void Case::renew_set(const Buffer& buffer, u64 word) {
+  device_.begin_set(word, sets_);
+  for (std::size_t axis = 0; axis < counts_.size(); ++axis) {
+    if (places_[axis].at) device_.arrange(static_cast<unsigned*>(places_[axis].at), counts_[axis], axis);
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {  // before what follows them
+    const auto& spec = inputs_[i];
+    if (!spec.renewal || spec.renewal->offsets < 0) continue;
+    const int axis = spec.renewal->offsets;
+    const auto* places = static_cast<const unsigned*>(places_.at(axis).at);
+    device_.reorder_runs(buffer.inputs[i].at, spec.slab.at, places, counts_.at(axis), spec.form.item, run_lengths_.at);
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const auto& spec = inputs_[i];
+    if (!spec.renewal || spec.renewal->offsets >= 0) continue;
+    device_.move(buffer.inputs[i].at, spec.slab.at, spec.form, moves_of(spec, buffer));
+  }
+}
+
+Moves Case::moves_of(const InputSpec& spec, const Buffer& buffer) const {
+  const auto& renewal = *spec.renewal;
+  const auto places = [&](int axis) { return static_cast<const unsigned*>(places_.at(axis).at); };
+  Moves moves{};
+  for (int i = 0; i < spec.form.rank; ++i) {
+    const int axis = axis_of(renewal.order, spec.dimension[i]);
+    if (axis >= 0) moves.places[i] = places(axis);
+    moves.scale_axes[i] = axis_of(renewal.scale, spec.dimension[i]);
+  }
+  if (renewal.relabel >= 0) {
+    moves.labels = places(renewal.relabel);
+    moves.label_count = counts_[renewal.relabel];
+    moves.label_axis = renewal.relabel;
+  }
+  if (renewal.segments >= 0) {
+    const auto& owner = inputs_.at(renewal.segments);
+    const int axis = owner.renewal.value().offsets;
+    moves.run_places = places(axis);
+    moves.run_count = counts_.at(axis);
+    moves.run_item = owner.form.item;
+    moves.offset_bytes = (moves.run_count + 1) * owner.form.item;
+    moves.old_offsets = static_cast<const unsigned char*>(owner.slab.at);
+    moves.new_offsets = static_cast<const unsigned char*>(buffer.inputs.at(renewal.segments).at);
+  }
+  return moves;
 }
 
 std::vector<Object> Case::call(std::size_t index) {
@@ -296,9 +453,13 @@ std::optional<Problem> Case::problem(const std::vector<Object>& returned, std::s
       return Problem{"wrong_dtype", spec.name + " is " + seen + ", expected " + wanted};
     }
     const auto sizes = impl.sizes().vec();
-    if (sizes != spec.sizes) return Problem{"wrong_shape", spec.name + " is " + shown(sizes) + ", expected " + shown(spec.sizes)};
+    if (!fits(sizes, spec)) {
+      const std::string wanted = (spec.varying ? "at most " : "") + shown(spec.sizes);
+      return Problem{"wrong_shape", spec.name + " is " + shown(sizes) + ", expected " + wanted};
+    }
+    const u64 bytes = bytes_of(spec, tensor);
     const bool right_device = impl.device().type() == (on_gpu_ ? at::kCUDA : at::kCPU) && impl.device().index() <= 0;
-    const u64 needed = (static_cast<u64>(impl.storage_offset()) * impl.itemsize()) + spec.bytes;
+    const u64 needed = (static_cast<u64>(impl.storage_offset()) * impl.itemsize()) + bytes;
     if (!right_device || !impl.is_contiguous() || impl.storage().nbytes() < needed) {
       return Problem{"wrong_layout", spec.name + " is on " + impl.device().str() + " with strides " + shown(impl.strides().vec())};
     }
@@ -309,7 +470,7 @@ std::optional<Problem> Case::problem(const std::vector<Object>& returned, std::s
       const auto& allowed = spec.may_alias;
       if (memory.at == nullptr || std::find(allowed.begin(), allowed.end(), inputs_[j].name) != allowed.end()) continue;
       const char* begin = static_cast<const char*>(memory.at);
-      if (spec.bytes && data < begin + memory.bytes && begin < data + spec.bytes) {
+      if (bytes && data < begin + memory.bytes && begin < data + bytes) {
         return Problem{"aliases_input", spec.name + " shares memory with " + inputs_[j].name};
       }
     }
@@ -323,6 +484,7 @@ void Case::keep(std::size_t calls) {
     std::vector<Memory> copy;
     for (const auto& spec : outputs_) copy.push_back(allocate(spec.bytes));
     copies_.push_back(std::move(copy));
+    lengths_.emplace_back(outputs_.size());
   }
   for (std::size_t i = nothing_.size(); i < outputs_.size(); ++i) nothing_.push_back(allocate(outputs_[i].bytes));
 }
@@ -330,7 +492,9 @@ void Case::keep(std::size_t calls) {
 void Case::consume(const std::vector<Object>& returned, std::size_t call, u64 key) {
   for (std::size_t i = 0; i < returned.size(); ++i) {
     const u64 salt = call * outputs_.size() + i;
-    device_.consume(data_of(tensor_of(returned[i])), copies_.at(call)[i].at, outputs_[i].bytes, key, salt, call);
+    const auto& tensor = tensor_of(returned[i]);
+    const u64 bytes = bytes_of(outputs_[i], tensor), length = lengths_.at(call)[i] = length_of(outputs_[i], tensor);
+    device_.consume(data_of(tensor), copies_.at(call)[i].at, bytes, length, key, salt, call);
   }
 }
 
@@ -347,7 +511,7 @@ void* Case::unwritten(std::size_t output, std::size_t buffer) const {
 
 void Case::consume_nothing(std::size_t call, std::size_t buffer) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    device_.consume(unwritten(i, buffer), copies_.at(call)[i].at, outputs_[i].bytes, 0, i, call);
+    device_.consume(unwritten(i, buffer), copies_.at(call)[i].at, outputs_[i].bytes, 0, 0, i, call);
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].may_alias.empty()) device_.fill(nothing_[i].at, POISON, outputs_[i].bytes);
@@ -356,7 +520,9 @@ void Case::consume_nothing(std::size_t call, std::size_t buffer) {
 
 void Case::poison(const std::vector<Object>& returned) {
   for (std::size_t i = 0; i < returned.size(); ++i) {
-    if (outputs_[i].may_alias.empty()) device_.fill(data_of(tensor_of(returned[i])), POISON, outputs_[i].bytes);
+    if (!outputs_[i].may_alias.empty()) continue;
+    const auto& tensor = tensor_of(returned[i]);
+    device_.fill(data_of(tensor), POISON, bytes_of(outputs_[i], tensor));
   }
 }
 
@@ -365,10 +531,11 @@ void Case::keep_alive(std::vector<Object> returned) {
   if (alive_.size() > ALIVE) alive_.pop_front();
 }
 
-void Case::pick(std::size_t call, const std::vector<void*>& host) const {
+std::vector<u64> Case::pick(std::size_t call, const std::vector<void*>& host) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     device_.download(host.at(i), copies_.at(call)[i].at, outputs_[i].bytes);
   }
+  return lengths_.at(call);
 }
 
 Memory Case::allocate(u64 bytes) {

@@ -12,12 +12,15 @@ namespace arena {
 
 constexpr int MAX_RANK = 6;
 
-// How an input lies in memory; the same struct is in kernels.cu. rank 0: elements one after the other.
+// How an input lies in memory; the same struct is in bench.cu. rank 0: elements one after the other.
 struct Form {
   u64 count = 0;
   int rank = 0, item = 1;
   u64 extents[MAX_RANK] = {}, strides[MAX_RANK] = {};
 };
+
+#define ARENA_BOTH inline
+#include "renewal.h"
 
 // The judge's page: words that the device reads and writes while the judge watches, each on a cache line of its own.
 struct Page {
@@ -44,8 +47,13 @@ class Device {
   virtual void download(void* to, const void* from, u64 bytes) = 0;
   virtual void fill(void* memory, unsigned char byte, u64 bytes) = 0;
   virtual void renew(void* buffer, const void* slab, const Form& form, u64 begin) = 0;
-  // Adds to digests[call]; the key is used as it is.
-  virtual void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) = 0;
+  // A renewal of derived inputs: its word, new orders of the axes, then the inputs from one of so many sets of the pool.
+  virtual void begin_set(u64 word, u64 sets) = 0;
+  virtual void arrange(unsigned* places, u64 count, u64 axis) = 0;
+  virtual void move(void* buffer, const void* pool, const Form& form, const Moves& moves) = 0;
+  virtual void reorder_runs(void* buffer, const void* pool, const unsigned* places, u64 count, int item, void* lengths) = 0;
+  // Adds to digests[call]; the key is used as it is. tail: one more word of the output, which is not copied.
+  virtual void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) = 0;
   virtual void clear_digests(std::size_t calls) = 0;
   virtual std::vector<u64> digests(std::size_t calls) = 0;
   virtual void flush() = 0;
@@ -61,7 +69,7 @@ class Device {
   virtual void compute(int blocks, int rounds) = 0;
   virtual int blocks() const = 0;
   // Between these two, renewing and consuming follow the token that the judge releases: a window of the i-th renewal begins
-  // at mix(token + i) % spare.
+  // at mix(token + i) % spare, and where the i-th is that of a set its word is mix(token + i).
   virtual void await_release(u64 limit_ns, u64 spare) = 0;
   virtual void finish(std::size_t calls) = 0;
 };

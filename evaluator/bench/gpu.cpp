@@ -22,7 +22,9 @@ namespace {
 using Pointer = void*;  // CUdeviceptr and hipDeviceptr_t are passed alike
 constexpr int NOT_READY = 600, MAPPED = 2;
 constexpr auto SIGNAL_PATIENCE = std::chrono::seconds(10);  // after it the device does not run our kernel at all
-enum Kernel { NOTHING, FILL_AND_HOLD, READ_ALL, COMPUTE, RENEW, CONSUME, AWAIT_RELEASE, FINISH, KERNELS };
+enum Kernel {
+  NOTHING, FILL_AND_HOLD, READ_ALL, COMPUTE, RENEW, CONSUME, AWAIT_RELEASE, FINISH, ARRANGE, MOVE, REORDER_RUNS, KERNELS
+};
 
 class Driver {
  public:
@@ -122,10 +124,31 @@ class Gpu final : public Device {
     launch(RENEW, wide(form.count), 256, arguments);
   }
 
-  void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) override {
+  void begin_set(u64 word, u64 sets) override {
+    word_ = word;
+    sets_ = sets;
+    set_token_ = spare_ ? token_ : nullptr;
+    set_salt_ = ++salt_;
+  }
+  void arrange(unsigned* places, u64 count, u64 axis) override {
+    void* arguments[] = {&places, &count, &axis, &word_, &set_token_, &set_salt_};
+    launch(ARRANGE, wide(count), 256, arguments);
+  }
+  void move(void* buffer, const void* pool, const Form& form, const Moves& moves) override {
+    Form own = form;
+    Moves own_moves = moves;
+    void* arguments[] = {&buffer, &pool, &own, &own_moves, &sets_, &word_, &set_token_, &set_salt_};
+    launch(MOVE, wide(form.count), 256, arguments);
+  }
+  void reorder_runs(void* buffer, const void* pool, const unsigned* places, u64 count, int item, void* lengths) override {
+    void* arguments[] = {&buffer, &pool, &places, &count, &item, &lengths, &sets_, &word_, &set_token_, &set_salt_};
+    launch(REORDER_RUNS, 1, 1024, arguments);
+  }
+
+  void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) override {
     Pointer token = spare_ ? token_ : nullptr;
     u64* digest = static_cast<u64*>(digests_) + call;
-    void* arguments[] = {&output, &copy, &bytes, &key, &token, &salt, &digest};
+    void* arguments[] = {&output, &copy, &bytes, &tail, &key, &token, &salt, &digest};
     launch(CONSUME, wide((bytes + 3) / 4), 256, arguments);
   }
 
@@ -218,9 +241,10 @@ class Gpu final : public Device {
   Driver driver_;
   std::vector<Pointer> kernels_, events_;
   Pointer stream_, flushed_ = nullptr, state_ = nullptr, token_ = nullptr, sink_ = nullptr, digests_ = nullptr;
-  Pointer page_on_device_ = nullptr;
+  Pointer page_on_device_ = nullptr, set_token_ = nullptr;
   int blocks_, ticket_ = 0;
   u64 flush_bytes_, spare_ = 0, salt_ = 0;
+  u64 word_ = 0, sets_ = 1, set_salt_ = 0;  // of the renewal of derived inputs
   std::size_t used_ = 0;
   Page* page_;
 };

@@ -40,11 +40,36 @@ class Processor final : public Device {
     }
   }
 
-  void consume(const void* output, void* copy, u64 bytes, u64 key, u64 salt, std::size_t call) override {
+  void begin_set(u64 word, u64 sets) override {
+    word_ = word;
+    sets_ = sets;
+  }
+  void arrange(unsigned* places, u64 count, u64 axis) override {
+    for (u64 i = 0; i < count; ++i) places[i] = static_cast<unsigned>(place_of(i, count, mix(word_ + axis)));
+  }
+  void move(void* buffer, const void* pool, const Form& form, const Moves& moves) override {
+    switch (form.item) {
+      case 1: return move_as<unsigned char>(buffer, pool, form, moves);
+      case 2: return move_as<short>(buffer, pool, form, moves);
+      case 4: return move_as<int>(buffer, pool, form, moves);
+      case 8: return move_as<long long>(buffer, pool, form, moves);
+    }
+  }
+  void reorder_runs(void* buffer, const void* pool, const unsigned* places, u64 count, int item, void* lengths) override {
+    const auto* offsets = static_cast<const unsigned char*>(pool) + word_ % sets_ * (count + 1) * item;
+    auto* own = static_cast<long long*>(lengths);
+    auto* to = static_cast<unsigned char*>(buffer);
+    for (u64 i = 0; i < count; ++i) own[places[i]] = offset_at(offsets, item, i + 1) - offset_at(offsets, item, i);
+    long long now = offset_at(offsets, item, 0);
+    set_offset(to, item, 0, now);
+    for (u64 i = 0; i < count; ++i) set_offset(to, item, i + 1, now += own[i]);
+  }
+
+  void consume(const void* output, void* copy, u64 bytes, u64 tail, u64 key, u64 salt, std::size_t call) override {
     std::memcpy(copy, output, bytes);
     const auto* data = static_cast<const unsigned char*>(copy);
     key = mix(key + salt);
-    u64 sum = 0;
+    u64 sum = tail * mix(key + (bytes + 3) / 4);
     for (u64 begin = 0, index = 0; begin < bytes; begin += 4, ++index) {
       std::uint32_t word = 0;
       std::memcpy(&word, data + begin, bytes - begin < 4 ? bytes - begin : 4);
@@ -88,6 +113,14 @@ class Processor final : public Device {
   void finish(std::size_t) override {}
 
  private:
+  template <typename T>
+  void move_as(void* buffer, const void* pool, const Form& form, const Moves& moves) {
+    for (u64 i = 0; i < form.count; ++i) {
+      move_one(i, static_cast<T*>(buffer), static_cast<const T*>(pool), form, moves, sets_, word_);
+    }
+  }
+
+  u64 word_ = 0, sets_ = 1;  // of the renewal of derived inputs
   std::vector<unsigned char> flushed_;
   Page* page_;
   std::array<u64, MAX_CALLS> digests_{};

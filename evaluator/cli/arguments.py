@@ -41,14 +41,23 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     tasks.add_argument(
         "--prove",
         action="store_true",
-        help="fail if a candidate that does no work (zeros, a copied input) passes a task",
+        help="fail if a candidate that does no work (zeros, a copied input) passes a task that never passed `validate`",
     )
     _mounted(tasks)
     tasks.set_defaults(command="tasks")
     validate = commands.add_parser("validate", help="check task folders: files, references, runs of their candidates")
-    validate.add_argument("task", metavar="TASK", help="the id of a task, or `all`")
+    validate.add_argument(
+        "task",
+        metavar="TASK",
+        help="the id of a task, or `all`: those without a current line in tasks/validated.json",
+    )
+    validate.add_argument("--again", action="store_true", help="with `all`: also those that have one")
+    validate.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="K/N", help="with `all`: the K-th of N processes side by side"
+    )
     validate.add_argument("--json", type=Path, metavar="FILE", help="also write the report to this JSON file")
     validate.add_argument("--without-runs", action="store_true", help="skip the checks that run candidates")
+    _measuring(validate)
     _device(validate)
     validate.set_defaults(command="validate")
     unseen = commands.add_parser("unseen", help="list the unseen cases of a task, or check a file of cases")
@@ -67,6 +76,28 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     new_task.add_argument("name", metavar="NAME", help="the name of its folder: letters, digits and underscores")
     new_task.add_argument("--plain", action="store_true", help="without an expert, and with a wrong variant alone")
     new_task.set_defaults(command="new_task")
+
+
+def _measuring(validate: argparse.ArgumentParser) -> None:
+    """Add what holds on a GPU host, where tasks are measured instead of checked."""
+    gpu = validate.add_argument_group("on a GPU, where baseline and right candidate are checked and timed instead")
+    gpu.add_argument("--sessions", type=_whole_from(1), default=1, help="timed sessions of new workers (default 1)")
+    gpu.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="only these: suites, ids, or beginnings of ids"
+    )
+    gpu.add_argument(
+        "--skip-measured",
+        nargs="?",
+        const="class",
+        choices=("class", "card"),
+        help="leave out what a card of this class has measured with this version; `card`: what this very card has",
+    )
+    gpu.add_argument(
+        "--out", type=Path, metavar="FILE", help="merge the findings into this file (default tasks/measured.json)"
+    )
+    gpu.add_argument(
+        "--merge", type=Path, metavar="FILE", help="without a GPU: only merge what another host has found into --out"
+    )
 
 
 def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -185,6 +216,14 @@ def _whole_from(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _part(text: str) -> tuple[int, int]:
+    """The type of an option such as 2/4."""
+    part, _, parts = text.partition("/")
+    if not (part.isascii() and part.isdigit() and parts.isascii() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"seen {text!r}; expected K/N with K from 1 to N, such as 2/4")
+    return int(part), int(parts)
 
 
 def _text(text: str) -> str:

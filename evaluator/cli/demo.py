@@ -45,24 +45,26 @@ class ProgressBar:
         self.live = sys.stderr.isatty()
 
     def progress_of(self, agent: str) -> Callable[[str, TaskOutcome | None], None]:
-        return lambda task_id, outcome: self._show(agent, task_id, outcome)
+        return lambda task_id, outcome: self.show(f"{agent}: {task_id}", _words(outcome))
 
     def end(self) -> None:
         if self.live:
             sys.stderr.write("\n")
 
-    def _show(self, agent: str, task_id: str, outcome: TaskOutcome | None) -> None:
+    def show(self, what: str, outcome: str | None) -> None:
+        """Show that something begins, or how it ended."""
         self.done += outcome is not None
         filled = BAR_WIDTH * self.done // self.total
         bar, seconds = "#" * filled + "." * (BAR_WIDTH - filled), monotonic() - self.begin
-        words = "running"
-        if outcome is not None:
-            words = outcome.record.status.value + (
-                f"; unseen: {quadrant_counts(outcome.unseen)}" if outcome.unseen else ""
-            )
-        line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {agent}: {task_id} {words}"
+        line = f"[{bar}] {self.done}/{self.total} {seconds:5.0f} s  {what} {outcome or 'running'}"
         if self.live:
             sys.stderr.write(f"\r\x1b[K{line}")
         elif outcome is not None:
             sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+def _words(outcome: TaskOutcome | None) -> str | None:
+    if outcome is None:
+        return None
+    return outcome.record.status.value + (f"; unseen: {quadrant_counts(outcome.unseen)}" if outcome.unseen else "")

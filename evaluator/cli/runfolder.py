@@ -23,6 +23,7 @@ from evaluator.records.calibration import read_calibration, write_calibration
 from evaluator.records.reasons import Status
 from evaluator.records.record import PROTOCOL, SCHEMA_VERSION, Record, read_record, write_record
 from evaluator.tasks.candidate import Candidate
+from evaluator.tasks.float8 import runs_on
 from evaluator.tasks.spec import Profile, TaskSpec, write_files
 from evaluator.tasks.suites import TaskSuite
 from evaluator.thresholds import SESSIONS
@@ -91,7 +92,8 @@ def evaluate_round(
 ) -> UnseenRecord:
     """The record of a candidate on a round's core cases, in the largest profile that the backend supports."""
     profile: Profile = "full" if "full" in evaluator.backend.profiles else "small"
-    cases = core_cases(task, revealed.secret, profile)
+    found = core_cases(task, revealed.secret, profile)
+    cases = [one for one in found if runs_on(task, one.case, evaluator.backend.architecture)]
     return evaluator.evaluate_unseen(
         task, candidate, cases, round_digest=revealed.digest, generator=revealed.generator, uploaded=uploaded
     )

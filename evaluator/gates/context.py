@@ -20,6 +20,8 @@ from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
+from evaluator.judge.quantization import ContractEvidence
+from evaluator.judge.random_outputs import RandomEvidence
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence
@@ -28,7 +30,7 @@ from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.outside import OutsideTimes
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration, read_calibration
-from evaluator.records.measurements import Clock, Ratio, TimingSession
+from evaluator.records.measurements import BaselineTimes, Clock, Ratio, TimingSession
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding, IsaReport, KernelCoverage
 from evaluator.sandbox import WorkerError, WorkerFault
@@ -53,7 +55,9 @@ class CaseState:
     baseline_errors: dict[str, Deviation | None] = field(default_factory=dict)  # by draw's name
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
-    samples: dict[str, Evidence] = field(default_factory=dict)  # by sampled output
+    samples: dict[str, Evidence] = field(default_factory=dict)  # by output of sampled outcomes
+    numbers: dict[str, RandomEvidence] = field(default_factory=dict)  # by other random output
+    contracts: dict[str, ContractEvidence] = field(default_factory=dict)  # by output with a contract
     coverage: KernelCoverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
     sessions: list[TimingSession] = field(default_factory=list)  # on the device clock, void ones too
@@ -61,6 +65,12 @@ class CaseState:
     others: list[OtherClocks] = field(default_factory=list)
     outside: OutsideTimes | None = None  # taken in the first session
     ratio: Ratio | None = None
+    baselines: dict[str, BaselineTimes] = field(default_factory=dict)  # further ones, by kind
+
+    @property
+    def evidence(self) -> dict[str, Evidence | RandomEvidence]:
+        """What the calls have shown of each random output."""
+        return {**self.samples, **self.numbers}
 
 
 @dataclass
@@ -105,6 +115,12 @@ class Context:
     @functools.cached_property
     def foreign_files(self) -> list[str]:
         return foreign_files(self.candidate_files, self.task)
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The forms that the task's contracts ask of a source."""
+        contracts = (output.contract for output in self.task.outputs if output.contract is not None)
+        return tuple(sorted({form for contract in contracts for form in contract.requires}))
 
     @functools.cached_property
     def is_library_line(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 
 import torch
@@ -18,25 +18,30 @@ import torch
 from evaluator.errors import BaselineError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.contracts import check_contracts
 from evaluator.gates.coverage import check_coverage, note_coverage, trace_coverage
 from evaluator.gates.isa import is_baseline_known, note_baseline, note_launches, note_ran
 from evaluator.gates.scales import FEW_ELEMENTS
-from evaluator.judge.compare import BASELINE_FACTOR, Comparison, Deviation, compare, deviation
+from evaluator.judge.answers import comparisons, deviation_of
+from evaluator.judge.compare import BASELINE_FACTOR, Comparison, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
+from evaluator.judge.quantization import ContractEvidence
+from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
-from evaluator.tasks.spec import Case
+from evaluator.tasks.float8 import lacking, runs_on
+from evaluator.tasks.spec import Case, Sampled, TaskSpec
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
 MORE_SAMPLES = 600  # index of the first draw of each kind that is only there for its samples
 GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
-NUMERIC = ("mismatch", "nan", "infinite")  # what a race does to an output
+NUMERIC = ("mismatch", "nan", "infinite", "wrong_shape")  # what a race does to an output; its length may vary
 
 
 @dataclass(slots=True)
@@ -49,6 +54,11 @@ class JudgedDraw:
     reference: Mapping[str, torch.Tensor]
     rejection: Rejection | None = None
 
+    def seeds(self, task: TaskSpec) -> dict[str, torch.Tensor]:
+        """The seeds of outputs whose random numbers are judged call by call, by input."""
+        names = [str(spec.seed) for spec in task.outputs if is_judged_by_calls(spec)]
+        return {name: torch.as_tensor(self.contents[name]) for name in names}
+
 
 def check(context: Context) -> Rejection | None:
     """Check every draw of every case; on a CPU host, run some of them again with guard pages."""
@@ -59,6 +69,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
+    note_left_out(context)
     forward: list[JudgedDraw] = []
     with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
@@ -72,11 +83,23 @@ def check(context: Context) -> Rejection | None:
         return rejection
     trace_coverage(context)
     check_coverage(context, NAME)
+    check_contracts(context, NAME)
     context.close_runner()
     if not context.emulates:
         return None
     with context.candidate_side().runner(guarded=True) as runner:
         return guarded_calls(context, runner, forward)
+
+
+def note_left_out(context: Context) -> None:
+    """Say which cases are not run, since the device lacks one of their dtypes."""
+    architecture = context.backend.architecture
+    cases = context.task.cases_of(context.backend.profiles)
+    left_out = [case.id for case in cases if not runs_on(context.task, case, architecture)]
+    if left_out:
+        forms = ", ".join(sorted(lacking(architecture)))
+        text = f"{architecture} has no {forms}, so these cases are not run: {'; '.join(left_out)}"
+        context.findings.append(Finding(NAME, "cases_left_out", text))
 
 
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
@@ -105,11 +128,11 @@ def _judge(context: Context, state: CaseState, draw: Draw, baseline: Runner) -> 
     reference = context.reference.outputs(state.case, contents)
     judged = JudgedDraw(state, draw, contents, reference)
     if measured := draw.index == 0 or draw.kind == "special":
-        _measure_baseline(baseline, judged)
+        _measure_baseline(context, baseline, judged)
     before = (state.relative_rmse, state.allowed_rmse)
     judged_call(context, judged, call)
     if judged.rejection and judged.rejection.reason == "mismatch" and not measured:
-        _measure_baseline(baseline, judged)  # this draw may be harder than those that the baseline ran
+        _measure_baseline(context, baseline, judged)  # this draw may be harder than those that the baseline ran
         judged.rejection, (state.relative_rmse, state.allowed_rmse) = None, before
         judged_call(context, judged, call)
     forgive_order(context, judged, before)
@@ -121,20 +144,24 @@ def wrong_when_timed(
 ) -> Rejection | None:
     """Check the outputs of a timed call as `wrong_output` does; on a mismatch the baseline runs the draw first, too.
 
+    Random numbers must also differ from those of all calls that were judged before.
+
     Raises:
         BaselineError: as `trusted_call`.
     """
     state, before = judged.state, (judged.state.relative_rmse, judged.state.allowed_rmse)
-    wrong = wrong_output(context, state, judged.draw, call, judged.reference)
-    if wrong is None or wrong.reason != "mismatch":
+    wrong = wrong_output(context, judged, call)
+    if wrong is None:
+        return _wrong_numbers(context, judged, call)
+    if wrong.reason != "mismatch":
         return wrong
     with baseline as runner:
-        _measure_baseline(runner, judged)
+        _measure_baseline(context, runner, judged)
     state.relative_rmse, state.allowed_rmse = before
-    return wrong_output(context, state, judged.draw, call, judged.reference)
+    return wrong_output(context, judged, call)
 
 
-def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
+def _measure_baseline(context: Context, baseline: Runner, judged: JudgedDraw) -> None:
     """Run the baseline on the draw and update its worst error for draws of that name.
 
     Raises:
@@ -142,22 +169,18 @@ def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
     """
     errors, name = judged.state.baseline_errors, judged.draw.name
     call = trusted_call(baseline, judged.state.case, judged.contents)
-    found = error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
+    scales = judged.state.least_scales.get(name, {})
+    found = deviation_of(context.reference, judged.state.case, judged.contents, call.outputs, judged.reference, scales)
     errors[name] = worst_of([errors.get(name), found])
-    if found and BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
+    if not found:
+        return
+    large = {name: error for name, error in found.relations.items() if BASELINE_FACTOR * error >= 1}
+    if BASELINE_FACTOR * found.rmse >= 1 and min(map(torch.numel, call.outputs.values())) >= FEW_ELEMENTS:
+        large["relative error"] = found.rmse
+    if large:
         where = f"case {judged.state.case.id}, {name} inputs"
-        raise BaselineError(f"the baseline of {baseline.side.task.id}, {where}: relative error {found.rmse:.1e}")
-
-
-def error_of(call: Call, reference: Mapping[str, torch.Tensor], least_scales: Mapping[str, float]) -> Deviation | None:
-    """Return the largest deviations over all outputs of a call; None if none can be compared."""
-    outputs = call.outputs.items()
-    return worst_of(deviation(output, reference[name], least_scales.get(name, 0.0)) for name, output in outputs)
-
-
-def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
-    known = [one for one in deviations if one is not None]
-    return Deviation(max(one.rmse for one in known), max(one.worst for one in known)) if known else None
+        seen = ", ".join(f"{what} {error:.1e}" for what, error in large.items())
+        raise BaselineError(f"the baseline of {baseline.side.task.id}, {where}: {seen}")
 
 
 def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) -> JudgedDraw:
@@ -165,16 +188,18 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
     if isinstance(call, Call):
         if judged.state.first_call_ms is None:
             judged.state.first_call_ms = call.wall_ns / 1e6
-        judged.rejection = wrong_output(context, judged.state, judged.draw, call, judged.reference)
+        judged.rejection = wrong_output(context, judged, call)
+        if judged.rejection is None:
+            judged.rejection = _wrong_numbers(context, judged, call)
         if judged.rejection is None and judged.draw == SEEDED_DRAW:
-            judged.rejection = _ignored_seed(context, judged, call)
+            judged.rejection = _ignored_seed(context, judged, call) or _next_seed(context, judged)
     else:
         judged.rejection = call
     if judged.rejection is None and isinstance(call, Call):
         judged.state.draws += 1
         note_coverage(judged.state, call)
         for spec in context.task.outputs:
-            if spec.sampled is not None:
+            if isinstance(spec.sampled, Sampled):
                 evidence = judged.state.samples.setdefault(spec.name, Evidence())
                 evidence.add(judged.draw.kind, call.outputs[spec.name], judged.reference[spec.name])
     return judged
@@ -182,7 +207,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
 
 def _sample_more(context: Context, state: CaseState) -> Rejection | None:
     """Call on other inputs and seeds where the draws so far gave too few samples to judge them together."""
-    calls = max((evidence.calls_needed for evidence in state.samples.values()), default=0)
+    calls = max((evidence.calls_needed for evidence in state.evidence.values()), default=0)
     for draw in more_draws(draws_of(context.task), calls):
         assert context.runner is not None
         contents = context.contents(state.case, draw)
@@ -206,7 +231,7 @@ def more_draws(draws: Iterable[Draw], calls: int) -> Iterator[Draw]:
 
 def samples_problem(state: CaseState) -> Rejection | None:
     """Return the rejection for what the samples of all calls together show."""
-    for name, evidence in state.samples.items():
+    for name, evidence in state.evidence.items():
         if problem := evidence.problem():
             return Rejection("mismatch", f"case {state.case.id}, {name}: {problem}")
     return None
@@ -218,7 +243,7 @@ def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection
     case = judged.state.case
     for spec in context.task.outputs:
         samples = call.outputs[spec.name]
-        if spec.sampled is None or not must_differ(judged.reference[spec.name], samples.shape[-1]):
+        if not isinstance(spec.sampled, Sampled) or not must_differ(judged.reference[spec.name], samples.shape[-1]):
             continue
         name = spec.sampled.seed
         other = context.contents(case, Draw("standard", "standard", OTHER_SEED))[name]
@@ -230,22 +255,50 @@ def _ignored_seed(context: Context, judged: JudgedDraw, call: Call) -> Rejection
     return None
 
 
-def wrong_output(
-    context: Context, state: CaseState, draw: Draw, call: Call, reference: Mapping[str, torch.Tensor]
-) -> Rejection | None:
-    for spec in context.task.outputs:
-        comparison = compare(
-            call.outputs[spec.name],
-            reference[spec.name],
-            spec=spec,
-            tolerance=context.task.tolerance.get(context.task.dtype_of(spec.dtype, state.case)),
-            case=state.case,
-            baseline=state.baseline_errors.get(draw.name),
-            least_scale=state.least_scales.get(draw.name, {}).get(spec.name, 0.0),
-        )
+def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
+    """Add the random numbers of a call, whose values are right, to the evidence; reject what they show."""
+    case = judged.state.case
+    for spec in filter(is_judged_by_calls, context.task.outputs):
+        if (evidence := judged.state.numbers.get(spec.name)) is None:
+            dtype = context.task.dtype_of(spec.dtype, case)
+            evidence = RandomEvidence.of(spec, case, dtype, context.task.tolerance.get(dtype))
+            judged.state.numbers[spec.name] = evidence
+        seed = int(judged.seeds(context.task)[str(spec.seed)])
+        if problem := evidence.add(seed, call.outputs[spec.name], judged.reference[spec.name]):
+            return Rejection("mismatch", f"case {case.id}, {judged.draw.name} inputs, {spec.name}: {problem}")
+    return None
+
+
+def _next_seed(context: Context, judged: JudgedDraw) -> Rejection | None:
+    """Judge a call that differs in its seeds alone, by their last bit: callers number their calls."""
+    assert context.runner is not None
+    if not (seeds := judged.seeds(context.task)):
+        return None
+    again = replace(judged, contents={**judged.contents, **{name: seed ^ 1 for name, seed in seeds.items()}})
+    call = context.runner.call(judged.state.case, again.contents)
+    if isinstance(call, Rejection):
+        return call
+    return wrong_output(context, again, call) or _wrong_numbers(context, again, call)
+
+
+def wrong_output(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:
+    state, name = judged.state, judged.draw.name
+    for comparison in comparisons(
+        context.reference,
+        state.case,
+        judged.contents,
+        call.outputs,
+        judged.reference,
+        baseline=state.baseline_errors.get(name),
+        least_scales=state.least_scales.get(name, {}),
+    ):
         _note_error(state, comparison)
+        if comparison.contract is not None and comparison.reason is None:
+            output, result = comparison.contract
+            evidence = state.contracts.setdefault(output, ContractEvidence())
+            evidence.add(result, is_standard=judged.draw.kind == "standard")
         if comparison.reason is not None:
-            where = f"case {state.case.id}, {draw.name} inputs, {comparison.detail}"
+            where = f"case {state.case.id}, {name} inputs, {comparison.detail}"
             return Rejection(comparison.reason, f"{_refused_launch(call)}{where}")
     return None
 
@@ -317,7 +370,7 @@ def _wrong_call(context: Context, runner: Runner, judged: JudgedDraw, order: int
     call = runner.call(judged.state.case, judged.contents, order)
     if isinstance(call, Rejection):
         return call
-    return wrong_output(context, judged.state, judged.draw, call, judged.reference)
+    return wrong_output(context, judged, call)
 
 
 def _beyond_the_end(rejection: Rejection, judged: JudgedDraw) -> Rejection:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -36,6 +36,7 @@ from evaluator.records.reasons import Flag
 from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BASELINE_SHARE,
+    BLOCKS,
     CLOCK_SHARE,
     ELIGIBLE_NS,
     EXTEND_BUDGET_S,
@@ -81,7 +82,8 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
     for side in (context.baseline, context.candidate_side()):
         if rejection := compile_gate.build_trusted(side, context):
             raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
-    context.cases = {case.id: CaseState(case) for case in context.task.cases_of(("full",))}
+    full = (case for case in context.backend.cases(context.task) if case.profile == "full")
+    context.cases = {case.id: CaseState(case) for case in full}
     for index in range(sessions):
         before = {name: len(state.times) for name, state in context.cases.items()}
         with blaming_baseline(context.task):
@@ -158,26 +160,8 @@ def _session(
     context: Context, timed: Timed, cases: list[CaseState], calibration: DeviceCalibration | None
 ) -> Rejection | None:
     """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
-    assert context.baseline is not None
-    baseline, candidate = context.baseline, context.candidate_side()
-    order = (baseline, candidate) if timed.index % 2 == 0 else (candidate, baseline)
-    with ExitStack() as stack:
-        with context.spending("workers"):
-            runners = {id(runner.side): stack.enter_context(runner) for runner in _started(context, order)}
-        with context.spending("first_calls"):
-            for side in order:
-                _call_first(context, runners[id(side)], cases)
-        context.at_work = None
-        release(context.backend)
-        # The lock is taken only now: first calls compile for half a minute and can run beside other evaluations.
-        stack.enter_context(context.device_lock.alone())
-        stack.push(partial(let_go, context.backend))
-        pair = Pair(runners[id(baseline)], runners[id(candidate)], context.backend.sample)
-        stack.callback(pair.release)
-        with context.spending("settling"):
-            context.settle()
-        with context.spending("preheat"):
-            _preheat(context, pair, steady_s=PREHEAT_STEADY_S if timed.index == 0 else 0.0)
+    steady_s = PREHEAT_STEADY_S if timed.index == 0 else 0.0
+    with paired(context, context.candidate_side(), cases, goes_first=timed.index % 2 == 1, steady_s=steady_s) as pair:
         for state in cases:
             rejection = _time(context, timed, state, pair, calibration)
             if rejection and context.decides(rejection):
@@ -185,7 +169,46 @@ def _session(
     return None
 
 
-def _started(context: Context, sides: Sequence[Side]) -> list[Runner]:
+@contextmanager
+def paired(
+    context: Context, other: Side, cases: Sequence[CaseState], *, goes_first: bool = False, steady_s: float = 0.0
+) -> Iterator[Pair]:
+    """Open a session of the baseline and another side: fresh workers whose first calls are made, alone on the device.
+
+    `goes_first`: the other side's first calls are. `steady_s`: how long the device's clock must have been steady.
+    """
+    assert context.baseline is not None
+    baseline = context.baseline
+    order = (other, baseline) if goes_first else (baseline, other)
+    with ExitStack() as stack:
+        with context.spending("workers"):
+            runners = {id(runner.side): stack.enter_context(runner) for runner in started(context, order)}
+        with context.spending("first_calls"):
+            for side in order:
+                _call_first(context, runners[id(side)], cases)
+        yield stack.enter_context(alone(context, runners[id(baseline)], runners[id(other)], steady_s))
+
+
+@contextmanager
+def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
+    """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
+
+    Call after all first calls, which compile for half a minute and can run beside other evaluations.
+    """
+    context.at_work = None
+    release(context.backend)
+    with context.device_lock.alone(), ExitStack() as stack:
+        stack.push(partial(let_go, context.backend))
+        pair = Pair(baseline, candidate, context.backend.sample)
+        stack.callback(pair.release)
+        with context.spending("settling"):
+            context.settle()
+        with context.spending("preheat"):
+            _preheat(context, pair, steady_s)
+        yield pair
+
+
+def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     """Start the workers of both sides in parallel: creating their device contexts takes long."""
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
@@ -238,10 +261,7 @@ def _time(
 ) -> Rejection | None:
     """Time one case in one session. A void session goes into the record but does not count."""
     context.at_work = state
-    with context.spending("contents"):
-        slabs = Slabs(context.task, state.case, context.seed, timed.index, context.backend.torch_device)
-    with context.spending("timed"):
-        found = time_case(pair, slabs, partial(_wrong, context, state))
+    slabs, found = time_blocks(context, timed.index, state, pair)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
     try:
@@ -249,12 +269,13 @@ def _time(
             with context.spending("outside_clock"):
                 keeps_state = any(finding.code == KEEPS_STATE for finding in context.findings)
                 state.outside = outside_times(
-                    pair, slabs, found, partial(_wrong, context, state), every_output=keeps_state
+                    pair, slabs, found, partial(wrong, context, state), every_output=keeps_state
                 )
         with context.spending("other_clocks"):
             others = other_clocks(pair, paper=timed.index == 0)
-    except Rejected as wrong:
-        return Rejection(wrong.rejection.reason, f"case {state.case.id}, {wrong.rejection.detail}", wrong.rejection.log)
+    except Rejected as error:
+        worse = error.rejection
+        return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
     void = found.session.void or _disturbed(context, state, found, calibration)
     state.sessions.append(replace(found.session, void=void))
     if void:
@@ -265,14 +286,26 @@ def _time(
     return None
 
 
-def _wrong(
+def time_blocks(
+    context: Context, session: int, state: CaseState, pair: Pair, blocks: int = BLOCKS
+) -> tuple[Slabs, CaseTimes | Rejection]:
+    """Time the blocks of one case in one session; return the case's contents, too."""
+    with context.spending("contents"):
+        slabs = Slabs(context.task, state.case, context.seed, session, context.backend.torch_device)
+    with context.spending("timed"):
+        return slabs, time_case(pair, slabs, partial(wrong, context, state), blocks)
+
+
+def wrong(
     context: Context, state: CaseState, side: SideName, contents: Contents, outputs: Mapping[str, torch.Tensor]
 ) -> Rejection | None:
+    """Judge the outputs of a timed call."""
     if not state.draws:  # an A/A session: no outputs were checked, so there is no tolerance from the baseline
         return None
     with context.spending("judging"):  # part of `timed`
         reference = context.reference.outputs(state.case, contents)
-        recorded = state if side == "candidate" else replace(state)  # only the candidate's errors go to the record
+        # Only the candidate's errors go to the record, and only its random numbers to the evidence.
+        recorded = state if side == "candidate" else replace(state, numbers={})
         judged, call = JudgedDraw(recorded, FIRST_CALLS, contents, reference), Call(0, outputs)
         return wrong_when_timed(context, judged, call, context.fresh_baseline())
 

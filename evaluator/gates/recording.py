@@ -108,13 +108,14 @@ def _case_record(state: CaseState, timed: bool) -> CaseRecord:
         draws=state.draws,
         relative_rmse=state.relative_rmse,
         allowed_rmse=state.allowed_rmse,
-        baseline_rmse=max([error.rmse for error in state.baseline_errors.values() if error], default=None),
+        baseline_rmse=max([error.largest for error in state.baseline_errors.values() if error], default=None),
         first_call_ms=state.first_call_ms,
         clocks=dict(state.clocks) if timed else {},
         speedup=math.exp(state.ratio.log_ratio) if timed and state.ratio else None,
         ratio=state.ratio if timed else None,
         sessions=tuple(state.sessions),
         coverage=state.coverage,
+        baselines=dict(state.baselines) if timed else {},
     )
 
 

@@ -33,6 +33,8 @@ class SourceContext(Protocol):
     def is_library_line(self) -> bool: ...  # then it is ours, and nobody needs to look at it
     @property
     def clock_covers_streams(self) -> bool: ...
+    @property
+    def requirements(self) -> Sequence[str]: ...  # forms of computing that the source must show
     def hold(self, finding: Finding) -> None: ...
 
 
@@ -44,7 +46,7 @@ def check(context: SourceContext) -> Rejection | None:
         return Rejection(reason, ", ".join(same))
     if context.foreign_files:  # of a bundle: what we read ourselves has them among its problems
         return Rejection("extra_file", ", ".join(context.foreign_files))
-    for name, found in read_sources(context.candidate_files.files).items():
+    for name, found in read_sources(context.candidate_files.files, context.requirements).items():
         report(context, NAME, name, found)
     return None
 

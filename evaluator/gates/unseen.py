@@ -18,7 +18,8 @@ from evaluator.gates.context import CaseState, Context, checked
 from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.isa import launch_problem
 from evaluator.gates.scales import least_scales
-from evaluator.judge.compare import Deviation
+from evaluator.judge.answers import deviation_of
+from evaluator.judge.compare import Deviation, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, blaming_baseline
@@ -230,11 +231,17 @@ def _judge_draw(trial: UnseenTrial, half: Half, judged: JudgedDraw, call: Call |
 
 
 def _note_error(half: Half, judged: JudgedDraw, call: Call) -> None:
-    """Update the worst error on draws of a name. Only its RMSE widens its own bound: else it would never be wrong."""
+    """Update the worst error on draws of a name."""
     name = judged.draw.name
-    error = correctness.error_of(call, judged.reference, judged.state.least_scales.get(name, {}))
-    half.errors[name] = worst = correctness.worst_of([half.errors.get(name), error])
-    judged.state.baseline_errors[name] = replace(worst, worst=0.0) if worst else None
+    case, scales = judged.state.case, judged.state.least_scales.get(name, {})
+    error = deviation_of(half.context.reference, case, judged.contents, call.outputs, judged.reference, scales)
+    half.errors[name] = worst = worst_of([half.errors.get(name), error])
+    judged.state.baseline_errors[name] = own_bound(worst)
+
+
+def own_bound(worst: Deviation | None) -> Deviation | None:
+    """Return what widens the baseline's own bound: its RMSE alone, or it would never be wrong."""
+    return replace(worst, worst=0.0, relations={}) if worst else None
 
 
 def _judge_launches(half: Half) -> None:

@@ -18,8 +18,11 @@ import torch
 from evaluator.inside.caller import Spec, takes_positions
 from evaluator.inside.channel import PAGE_BYTES
 
-KERNELS_SOURCE = Path(__file__).parent / "gpu" / "bench.cu"
-KERNELS = ("nothing", "fill_and_hold", "read_all", "compute", "renew", "consume", "await_release", "finish")
+KERNELS_FOLDER = Path(__file__).parent / "gpu"
+KERNELS = (
+    *("nothing", "fill_and_hold", "read_all", "compute", "renew", "consume", "await_release", "finish"),
+    *("arrange", "move", "reorder_runs"),
+)
 THREADS = 1024
 NS_PER_TICK = 10  # wall_clock64 on gfx942 and gfx950
 PEAK_SPANS, PEAK_WORDS = (1 << 18, 1 << 19, 1 << 20), 1 << 24  # 4, 8 and 16 MiB, read repeatedly up to 256 MiB
@@ -56,9 +59,9 @@ class Timing:
         self._bench.arm(inputs, outputs, style == "out")
         return {}
 
-    def slab(self, name: str, offset: int, size: int) -> dict[str, object]:
-        """Copy one input's slab from the mailbox to the device."""
-        self._bench.slab(name, self._mailbox.view(offset, size))
+    def slab(self, name: str, offset: int, size: int, index: int = 0, sets: int = 1) -> dict[str, object]:
+        """Copy one input's slab, or its part of one of the pool's sets, from the mailbox to the device."""
+        self._bench.slab(name, self._mailbox.view(offset, size), index, sets)
         return {}
 
     def ready(self, buffers: int, windows: list[list[int]]) -> dict[str, object]:
@@ -67,23 +70,27 @@ class Timing:
         return {}
 
     def block(self, nonce: int, calls: list[list[int]]) -> dict[str, object]:
-        """Time calls, each given as its buffer and where the windows of the other inputs begin."""
+        """Time calls, each given as its buffer, where the windows of other inputs begin, and the word of its set."""
         return dict(self._bench.block(nonce, calls))
 
     def pick(self, index: int) -> dict[str, object]:
         """Copy the outputs of one call of the last block to the mailbox."""
         sizes = [_bytes(spec) for spec in self._outputs]
         views = [self._mailbox.view(spec["offset"], size) for spec, size in zip(self._outputs, sizes, strict=True)]
-        self._bench.pick(index, views)
-        return {}
+        counts = self._bench.pick(index, views)
+        told = zip(self._outputs, counts, strict=True)
+        return {"lengths": {spec["name"]: count for spec, count in told if spec["varying"]}}
 
     def loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
         """Call repeatedly on one set of inputs; ns of all calls together, or of each with `pairs`."""
         return dict(self._bench.loop(nonce, warmups, calls, pairs))
 
-    def enqueue(self, buffers: list[int], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
-        """Enqueue a block of calls behind a hold that the judge ends; with `empty` nothing is called."""
-        return dict(self._bench.enqueue(buffers, spare, limit_ns, empty))
+    def enqueue(self, calls: list[list[int]], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
+        """Enqueue a block of calls behind a hold that the judge ends; with `empty` nothing is called.
+
+        Calls are given as in `block`, but the windows of tensors follow from what the judge writes to end the hold.
+        """
+        return dict(self._bench.enqueue(calls, spare, limit_ns, empty))
 
     def settle(self, nonce: int, calls: int) -> dict[str, object]:
         """Wait for that block, and return the digests of its outputs."""
@@ -147,11 +154,16 @@ def _kernels() -> list[int]:
     """Compile the kernels with torch's runtime compiler (nvrtc or hiprtc); return their handles, in order."""
     from torch.cuda._utils import _cuda_load_module, _nvrtc_compile
 
-    source = KERNELS_SOURCE.read_text(encoding="utf-8").replace("ARENA_NS_PER_TICK", f"{NS_PER_TICK}ull")
-    binary, _ = _nvrtc_compile(source, KERNELS[0])
+    binary, _ = _nvrtc_compile(kernels_source(), KERNELS[0])
     loaded: dict[str, Any] = _cuda_load_module(binary, list(KERNELS))  # type: ignore[assignment]
     _loaded_modules.append(loaded)
     return [int(loaded[name].func.value) for name in KERNELS]
+
+
+def kernels_source() -> str:
+    """Return the source of all kernels as one text: the runtime compiler has no folders."""
+    source, header = ((KERNELS_FOLDER / name).read_text(encoding="utf-8") for name in ("bench.cu", "renewal.h"))
+    return source.replace("ARENA_NS_PER_TICK", f"{NS_PER_TICK}ull").replace('#include "renewal.h"\n', header)
 
 
 _loaded_modules: list[Any] = []  # a module that is freed takes its kernels along

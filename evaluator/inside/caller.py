@@ -53,12 +53,18 @@ class Caller:
         self.returned: list[Any] = []
         self._previous: tuple[Any, ...] = ()  # the last call's tensors: new ones get other addresses
 
-    def prepare(self, mailbox: Any) -> None:
-        """Make new tensors with the contents in the mailbox; for style `out` also poisoned outputs."""
+    def prepare(self, mailbox: Any, values: Spec | None = None) -> None:
+        """Make new tensors with the contents in the mailbox; for style `out` also poisoned outputs.
+
+        `values`: of inputs that are no tensors; without them those that the case was opened with.
+        """
         self._previous = (self.given, self.returned)
         self.given, self.returned = {}, []
         for spec in self.inputs:
-            self.given[spec["name"]] = self._input(spec, mailbox) if "offset" in spec else spec["value"]
+            if "offset" in spec:
+                self.given[spec["name"]] = self._input(spec, mailbox)
+            else:
+                self.given[spec["name"]] = spec["value"] if values is None else values[spec["name"]]
         if self.style == "out":
             for spec in self.outputs:
                 tensor = strided(spec, self.device)
@@ -98,10 +104,15 @@ class Caller:
     def fetch(self, mailbox: Any) -> None:
         """Copy the outputs and the current inputs to their offsets in the mailbox."""
         for spec, output in zip(self.outputs, self.returned, strict=True):
-            _copy(_mail(mailbox, spec["offset"], spec), output)
+            _copy(_mail(mailbox, spec["offset"], {**spec, "shape": list(_shape_of(output))}), output)
         for spec in self.inputs:
             if "offset" in spec:
                 _copy(_mail(mailbox, spec["after"], spec), self.given[spec["name"]])
+
+    def lengths(self) -> dict[str, int]:
+        """Return how long the varying outputs are."""
+        pairs = zip(self.outputs, self.returned, strict=True)
+        return {spec["name"]: int(_shape_of(output)[0]) for spec, output in pairs if spec["varying"]}
 
     def output_bytes(self, mailbox: Any) -> dict[str, OutputBytes]:
         """Return where the outputs lie, and what was there before where an output is the memory of an input."""
@@ -127,8 +138,8 @@ def problem_of(spec: Spec, output: Any, given: dict[str, Any], device: DeviceKin
     dtype, shape, strides = _dtype_of(output), list(_shape_of(output)), _strides_of(output)
     if dtype != _dtype(spec):
         return "wrong_dtype", f"{name} is {dtype}, expected {_dtype(spec)}"
-    if shape != spec["shape"]:
-        return "wrong_shape", f"{name} is {shape}, expected {spec['shape']}"
+    if not _fits(shape, spec):
+        return "wrong_shape", f"{name} is {shape}, expected {'at most ' * spec['varying']}{spec['shape']}"
     location = real_device(output)
     if _layout_of(output) != torch.strided or location.type != device or not _is_contiguous(output):
         return "wrong_layout", f"{name} is on {location} with strides {list(strides)}"
@@ -139,6 +150,13 @@ def problem_of(spec: Spec, output: Any, given: dict[str, Any], device: DeviceKin
         if shares and value.numel() and _storage_of(output) == _storage_of(value):
             return "aliases_input", f"{name} shares memory with {other}"
     return None
+
+
+def _fits(shape: list[int], spec: Spec) -> bool:
+    wanted: list[int] = spec["shape"]
+    if not spec["varying"]:
+        return shape == wanted
+    return len(shape) == len(wanted) and shape[0] <= wanted[0] and shape[1:] == wanted[1:]
 
 
 def _storage_of(tensor: torch.Tensor) -> int:

@@ -110,14 +110,14 @@ class Harness:
             caller.rest()
         return {}
 
-    def prepare(self, order: int = 0) -> dict[str, object]:
+    def prepare(self, order: int = 0, values: dict[str, Any] | None = None) -> dict[str, object]:
         """Make new tensors for the next call, and let the candidate prepare its static inputs.
 
-        `order`: see set_order in inside/devices.py.
+        `order`: see set_order in inside/devices.py. `values`: the numbers of this call.
         """
         self._device().set_order(order)
         with _undisturbed():
-            self._caller().prepare(self.mailbox)
+            self._caller().prepare(self.mailbox, values)
         self._device().watch()
         self._caller().transform()
         self._device().synchronize()
@@ -136,8 +136,9 @@ class Harness:
             if problem is None:
                 self._caller().fetch(self.mailbox)
         outputs = {} if problem is not None else self._caller().output_bytes(self.mailbox)
-        coverage = self._device().coverage(outputs)
-        return {"problem": problem, "coverage": coverage, "refused": self._device().refused_launch()}
+        lengths = {} if problem is not None else self._caller().lengths()
+        told = {"problem": problem, "lengths": lengths, "coverage": self._device().coverage(outputs)}
+        return {**told, "refused": self._device().refused_launch()}
 
     def time(self, what: str, **fields: Any) -> dict[str, object]:
         """Run a command of inside/bench.py."""

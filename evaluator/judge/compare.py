@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import torch
 
 from evaluator.errors import TaskError
+from evaluator.judge.dropout import kept_of
+from evaluator.judge.quantization import ContractResult, judge_contract
 from evaluator.judge.sampling import sampling_problem
-from evaluator.tasks.spec import Case, Output, Tolerance
+from evaluator.tasks.spec import Case, Numbers, Output, Sampled, Tolerance
 from evaluator.wording import ratio_text
 
 BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own baseline
@@ -17,20 +20,33 @@ BASELINE_FACTOR = 4.0  # a candidate may be this much worse than the task's own 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The distance of a float output from the reference: RMS error / scale, and the worst |y − r| / (scale + |r|)."""
+    """The distance of float outputs from the reference: RMS error / scale, and the worst |y − r| / (scale + |r|).
+
+    `relations`: errors of outputs that are not unique, by relation.
+    """
 
     rmse: float
     worst: float
+    relations: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def largest(self) -> float:
+        """The largest RMS error or error of a relation."""
+        return max(self.rmse, *self.relations.values()) if self.relations else self.rmse
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The verdict on one output; `reason` is None if it is right. Exact outputs have no relative RMSE and bound."""
+    """The verdict on one output or relation; `reason` is None if it is right.
+
+    A relation has its error in place of the relative RMSE. What must be exact has neither an error nor a bound.
+    """
 
     reason: str | None
     detail: str
     relative_rmse: float | None = None
     allowed_rmse: float | None = None
+    contract: tuple[str, ContractResult] | None = None  # of a quantised output, with its name
 
 
 def compare(
@@ -42,41 +58,68 @@ def compare(
     case: Case,
     baseline: Deviation | None,
     least_scale: float = 0.0,
+    honest: torch.Tensor | None = None,
 ) -> Comparison:
-    """Compare one output tensor with the reference (float64, same shape) on its device; integers must be equal.
+    """Compare one output tensor with the reference (float64) on its device; integers must be equal.
 
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
     Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
-    reference of a sampled output holds probabilities; the samples must fit them.
+    reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers only NaN and infinities
+    are found here, of dropout only what is kept: `random_outputs` has the rest. An output with a contract is judged by
+    its measures, beside those of the `honest` result. The parts of complex numbers count as one value.
 
     Raises:
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
     """
     output = output.to(reference.device)
+    if spec.varying and output.shape != reference.shape:
+        lengths = f"{list(output.shape)}, for these inputs expected {list(reference.shape)}"
+        return Comparison("wrong_shape", f"{spec.name} is {lengths}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
-    if spec.sampled is not None:
+    if isinstance(spec.sampled, Numbers):
+        return _not_finite(output, torch.zeros_like(output), spec) or Comparison(None, f"{spec.name}: finite")
+    if isinstance(spec.sampled, Sampled):
         unlike = sampling_problem(output, reference)
         return Comparison("mismatch" if unlike else None, f"{spec.name}: {unlike or 'fits the distribution'}")
     if not output.dtype.is_floating_point:
         wrong = int((output.to(reference.dtype) != reference).sum())  # int64 or bool, as the reference
         detail = f"{spec.name}: {wrong} of {output.numel()} values differ"
         return Comparison("mismatch" if wrong else None, detail)
-    assert tolerance is not None, "the task reader demands one for every floating dtype"
+    if spec.dropout is not None:
+        output, reference = kept_of(output, reference, spec.dropout, case)
     seen, wanted = output.double(), reference.double()
-    seen = torch.where(_overflows(seen, wanted, output.dtype, tolerance.tau), wanted, seen)
+    tau = tolerance.tau if tolerance else 0.0
+    seen = torch.where(_overflows(seen, wanted, output.dtype, tau), wanted, seen)
     if problem := _not_finite(seen, wanted, spec):
         return problem
+    if spec.complex:
+        seen, wanted = torch.view_as_complex(seen.contiguous()), torch.view_as_complex(wanted.contiguous())
     finite = wanted.isfinite()
+    if spec.contract is not None:
+        assert honest is not None, "the reference was called on quantised inputs too"
+        stored = honest.to(output.dtype).double()  # its own error has the rounding of the output, too
+        stored = torch.where(stored.isfinite(), stored, honest)
+        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract)
+        return _by_contract(spec.name, result, _scale(wanted[finite], output.dtype, least_scale))
+    assert tolerance is not None, "the task reader demands one for every floating dtype"
     scale = _scale(wanted[finite], output.dtype, least_scale)
     return _close(seen[finite], wanted[finite], scale, spec.name, output.dtype, tolerance, case, baseline)
 
 
+def _by_contract(name: str, result: ContractResult, scale: float) -> Comparison:
+    if result.measures is None or result.allowed is None:
+        return Comparison("mismatch" if result.missed else None, f"{name}: {', '.join(result.missed) or 'zeros'}")
+    rmse, allowed = result.measures.rmse / scale, result.allowed.rmse / scale
+    detail = f"{name}: {', '.join(result.missed) or f'relative error {rmse:.1e}, allowed {allowed:.1e}'}"
+    return Comparison("mismatch" if result.missed else None, detail, rmse, allowed, (name, result))
+
+
 def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float = 0.0) -> Deviation | None:
-    """Return the deviation where the reference is finite. None for exact dtypes and for outputs that are not finite:
-    those must not widen a candidate's tolerance."""
-    if not output.dtype.is_floating_point:
+    """Return the deviation where the reference is finite. None for exact dtypes, and for outputs of another length or
+    that are not finite: those must not widen a candidate's tolerance."""
+    if not output.dtype.is_floating_point or output.shape != reference.shape:
         return None
     seen, wanted = output.to(reference.device).double(), reference.double()
     finite = wanted.isfinite() & ~_overflows(seen, wanted, output.dtype, 0.0)
@@ -87,6 +130,20 @@ def deviation(output: torch.Tensor, reference: torch.Tensor, least_scale: float 
         return Deviation(0.0, 0.0)
     scale = _scale(wanted, output.dtype, least_scale)
     return Deviation(_rms(error) / scale, float((error.abs() / (scale + wanted.abs())).max()))
+
+
+def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
+    """Return the largest errors of all deviations that are known; None if none is."""
+    known = [one for one in deviations if one is not None]
+    if not known:
+        return None
+    relations = {name: max(one.relations.get(name, 0.0) for one in known) for one in known for name in one.relations}
+    return Deviation(max(one.rmse for one in known), max(one.worst for one in known), relations)
+
+
+def not_finite(seen: torch.Tensor, spec: Output) -> Comparison | None:
+    """Return what is wrong with an output of which every value must be finite, or None."""
+    return _not_finite(seen, torch.zeros_like(seen), spec) if seen.dtype.is_floating_point else None
 
 
 def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> float:
@@ -135,7 +192,7 @@ def _close(
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()
     rmse = _rms(error) / scale if float(error.max()) > 0 else 0.0
-    noise = tolerance.c * torch.finfo(dtype).eps * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
+    noise = tolerance.c * _eps(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * baseline.rmse if baseline else 0.0, noise)
     bound = max(BASELINE_FACTOR * baseline.worst if baseline else 0.0, tolerance.tau) * (scale + wanted.abs())
     outside = int((error > bound).sum())
@@ -150,5 +207,10 @@ def _close(
     return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
 
 
+def _eps(dtype: torch.dtype) -> float:
+    """Return the distance from 1 to the next number; torch 2.13 says 0.125 of e5m2fnuz, which has two bits after it."""
+    return 0.25 if dtype == torch.float8_e5m2fnuz else torch.finfo(dtype).eps
+
+
 def _rms(values: torch.Tensor) -> float:
-    return float(values.square().mean().sqrt())
+    return float(values.abs().square().mean().sqrt())

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from evaluator.judge.derived import DerivedSet, drawn_set
+from evaluator.judge.renewal import renewed
 from evaluator.tasks.spec import Case, Input, TaskSpec
 
 Contents = dict[str, torch.Tensor | int | float | None]
@@ -19,10 +21,10 @@ OUTLIER_SHARE, OUTLIER_SCALE = 0.001, 20.0  # at least one element per tensor
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One set of contents for a case: standard, outlier, or one of the task's named special alphabets."""
+    """One set of contents for a case: standard, outlier, or one of the task's named special alphabets and sets."""
 
     kind: str  # standard, outlier, special
-    name: str  # the alphabet's name for special ones, else the kind
+    name: str  # the alphabet's or set's name for special ones, else the kind
     index: int
 
 
@@ -42,9 +44,10 @@ class Seed:
 
 
 def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
-    """Return three draws of each kind, twelve for tasks marked atomic; every special alphabet at least once."""
+    """Return three draws of each kind, twelve for tasks marked atomic; every special alphabet and set at least once."""
     count = DRAWS_PER_KIND_ATOMIC if task.atomic else DRAWS_PER_KIND
-    names = list(dict.fromkeys(name for item in task.inputs for name, _ in item.special))
+    alphabets = (name for item in task.inputs for name, _ in item.special)
+    names = list(dict.fromkeys([*alphabets, *task.special_sets]))
     special = [names[index % len(names)] for index in range(max(count, len(names)))] if names else []
     return (
         *(Draw("standard", "standard", index) for index in range(count)),
@@ -60,7 +63,22 @@ def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str 
         name → contiguous tensor of the input's shape and dtype, a Python number for scalars, None for absent inputs;
         in the task's order.
     """
-    return {item.name: _input(item, task, case, draw, seed, device) for item in task.inputs}
+    made = derived_set(task, case, draw, seed, device) if task.derived else {}
+    return {
+        item.name: made.get(item.name) if item.derived else _input(item, task, case, draw, seed, device)
+        for item in task.inputs
+    }
+
+
+def derived_set(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> DerivedSet:
+    """Draw the derived inputs of the case. Every second standard draw is renewed as before a timed call.
+
+    So on a CPU, too, baseline and reference show whether the relations survive that.
+    """
+    words = (case.id, draw.kind, draw.name, draw.index, "derived")
+    name = draw.name if draw.kind != "special" or draw.name in task.special_sets else "standard"
+    made = drawn_set(task, case, name, seed.generator(*words, device=device))
+    return renewed(task, case, made, seed.number(*words, "renewed")) if name == "standard" and draw.index % 2 else made
 
 
 def slab_of(
@@ -70,6 +88,9 @@ def slab_of(
 
     The slab of a permutation repeats it, so its windows hold no value twice either.
     """
+    if item.drawn:
+        numbers = _distributed(item, (1 + spare,), case.numbers, seed.generator(case.id, item.name, *words))
+        return numbers.to(torch.int64 if item.scalar_kind == "int" else torch.float64)
     if item.scalar is not None or (item.when is not None and not case.value(item.when)):
         return _input(item, task, case, Draw("standard", "standard", 0), seed, device)
     generator, count = (
@@ -78,7 +99,7 @@ def slab_of(
     )
     dtype = getattr(torch, task.dtype_of(item.dtype, case))
     if item.distribution[0] != "permutation":
-        return _distributed(item, (count,), case.numbers, generator).to(dtype)
+        return _as(dtype, _distributed(item, (count,), case.numbers, generator))
     whole = torch.randperm(int(item.distribution[1][0].value(case.numbers)), generator=generator, device=device)
     return whole.repeat(-(-count // whole.numel()))[:count].to(dtype)
 
@@ -93,6 +114,8 @@ def _input(
     if item.scalar is not None:
         value = item.scalar.value(case.numbers)
         return int(value) if item.scalar_kind == "int" else float(value)
+    if item.drawn:
+        return _number(item, case, draw, seed)
     if item.when is not None and not case.value(item.when):
         return None
     generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name, device=device)
@@ -104,7 +127,25 @@ def _input(
     values = _distributed(item, shape, case.numbers, generator)
     if draw.kind == "outlier" and item.distribution[0] in ("normal", "uniform") and values.numel():
         values = _with_outliers(values, generator)
+    return _as(dtype, values)
+
+
+def _as(dtype: torch.dtype, values: torch.Tensor) -> torch.Tensor:
+    """Convert to the dtype; beyond the range of an 8-bit float lies its largest number, not infinity or NaN."""
+    if dtype.is_floating_point and dtype.itemsize == 1:
+        values = values.clamp(-torch.finfo(dtype).max, torch.finfo(dtype).max)
     return values.to(dtype)
+
+
+def _number(item: Input, case: Case, draw: Draw, seed: Seed) -> int | float:
+    """Draw a number: one of the draw's special values if it has some; a float is one that float32 holds exactly."""
+    generator = seed.generator(case.id, draw.kind, draw.name, draw.index, item.name)
+    alphabet = dict(item.special).get(draw.name) if draw.kind == "special" else None
+    if alphabet is None:
+        value = _distributed(item, (), case.numbers, generator).item()
+    else:
+        value = alphabet[int(torch.randint(len(alphabet), (), generator=generator))]
+    return int(value) if item.scalar_kind == "int" else float(value)
 
 
 def _distributed(

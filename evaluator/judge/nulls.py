@@ -5,16 +5,23 @@ They need no process: their outputs follow from the inputs and the expected outp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
-from evaluator.judge.compare import compare
+from evaluator.judge.answers import comparisons
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
+from evaluator.judge.dropout import Mask
+from evaluator.judge.numbers import Distribution
+from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
 from evaluator.judge.reference import Reference
+from evaluator.judge.relation_nulls import RelationNull, relation_nulls
+from evaluator.judge.relations import measured
 from evaluator.judge.sampling import example
-from evaluator.tasks.spec import Case, Output, Profile, TaskSpec
+from evaluator.tasks.spec import Case, Numbers, Output, Profile, TaskSpec
 
 PROFILES: tuple[Profile, ...] = ("small",)
 
@@ -26,54 +33,123 @@ class NullCase:
     spec: Output
     dtype: torch.dtype
     contents: Contents
+    greatest: tuple[int, ...]  # the declared shape
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
+    kept: torch.Tensor  # of dropout, what the elements are that are not dropped
 
 
 Null = Callable[[NullCase], torch.Tensor]
+Outputs = Mapping[str, torch.Tensor]
+Answer = Callable[[TaskSpec, Case, Contents, list[Outputs]], Outputs]  # to the last of the references so far
 
 
 def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
     """Return the names of null candidates that pass every small case and draw of a task: there must be none.
 
-    A copy of the first input is allowed where every output declares `identity`.
+    A copy of the first input is allowed where every output declares `identity`. A wrong length is tried where one of
+    the outputs varies.
     """
-    seed, reference, passing = seed or Seed(), Reference(task), dict(NULLS)
+    seed, reference, passing = seed or Seed(), Reference(task), answers_of(task)
     if all(output.identity for output in task.outputs):
         del passing["first_input"]
+    if not any(output.varying for output in task.outputs):
+        passing = {name: null for name, null in passing.items() if name not in LENGTHS}
     for case in task.cases_of(PROFILES):
-        references: list[Mapping[str, torch.Tensor]] = []
+        references: list[Outputs] = []
+        evidence = dict[tuple[str, str], RandomEvidence]()
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
-            passing = {
-                name: null for name, null in passing.items() if _is_right(null, task, case, contents, references)
-            }
+            for name, answer in list(passing.items()):
+                outputs = answer(task, case, contents, references)
+                judged = comparisons(reference, case, contents, outputs, references[-1], baseline=None, least_scales={})
+                evidence_of = partial(_evidence, evidence, name, task, case)
+                if any(comparison.reason is not None for comparison in judged) or any(
+                    evidence_of(spec).add(_seed(spec, contents), outputs[spec.name], references[-1][spec.name])
+                    for spec in filter(is_judged_by_calls, task.outputs)
+                ):
+                    del passing[name]
+        shown = {name for (name, _), found in evidence.items() if found.problem()}
+        passing = {name: null for name, null in passing.items() if name not in shown}
         if not passing:
             break
     return sorted(passing)
 
 
-def _is_right(
-    null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Mapping[str, torch.Tensor]]
-) -> bool:
+def unbroken_relations(task: TaskSpec, seed: Seed | None = None) -> list[str]:
+    """Return the relations that every null candidate keeps on the first draw of every small case: they ask nothing."""
+    seed, reference, waiting = seed or Seed(), Reference(task), {relation.name for relation in task.relations}
+    for case in task.cases_of(PROFILES) if waiting else ():
+        contents = contents_of(task, case, draws_of(task)[0], seed)
+        wanted = reference.outputs(case, contents)
+        for null in relation_nulls(task).values():
+            outputs = _all_outputs(null, task, case, contents, [wanted])
+            found = measured(reference, case, contents, outputs, wanted, {})
+            waiting -= {relation.name for relation, error, allowed in found if error > allowed}
+    return sorted(waiting)
+
+
+def answers_of(task: TaskSpec) -> dict[str, Answer]:
+    """Return the null candidates of a task by name: what each answers to a draw."""
+    nulls = NULLS | _random_nulls(task)
+    found: dict[str, Answer] = {name: partial(_each_output, null) for name, null in nulls.items()}
+    return found | {name: partial(_all_outputs, null) for name, null in relation_nulls(task).items()}
+
+
+def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, references: list[Outputs]) -> Outputs:
+    outputs = {}
     for spec in task.outputs:
-        dtype = task.dtype_of(spec.dtype, case)
         indices = (-1, max(0, len(references) - 2), 0)
         now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
-        output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first))
-        tolerance = task.tolerance.get(dtype)
-        reference = references[-1][spec.name]
-        if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
-            return False
-    return True
+        greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
+        dtype, reference = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
+        kept = Mask.of(spec.dropout, case).kept(reference) if spec.dropout else reference
+        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept))
+    return outputs
+
+
+def _all_outputs(
+    null: RelationNull, task: TaskSpec, case: Case, contents: Contents, references: list[Outputs]
+) -> Outputs:
+    outputs = null(task, contents, references[-1])
+    return {spec.name: outputs[spec.name].to(getattr(torch, task.dtype_of(spec.dtype, case))) for spec in task.outputs}
+
+
+def _seed(spec: Output, contents: Contents) -> int:
+    return int(torch.as_tensor(contents[str(spec.seed)]))
+
+
+def _evidence(
+    known: dict[tuple[str, str], RandomEvidence], null: str, task: TaskSpec, case: Case, spec: Output
+) -> RandomEvidence:
+    """Return what the calls of a null candidate have shown of an output."""
+    if (null, spec.name) not in known:
+        dtype = task.dtype_of(spec.dtype, case)
+        known[null, spec.name] = RandomEvidence.of(spec, case, dtype, task.tolerance.get(dtype))
+    return known[null, spec.name]
+
+
+def _random_nulls(task: TaskSpec) -> dict[str, Null]:
+    """Return the null candidates of tasks with random outputs: one draws nothing, one draws once for all calls."""
+    nulls = dict[str, Null]()
+    if any(output.dropout for output in task.outputs):
+        nulls["nothing_dropped"] = lambda case: case.kept.to(case.dtype)
+    if any(is_judged_by_calls(output) for output in task.outputs):
+        nulls["drawn_once"] = lambda case: case.expected.to(case.dtype)
+    return nulls
 
 
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
-    """Return the reference's output, or samples drawn from it where it holds probabilities."""
+    """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
+    if spec.dropout is not None:
+        return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
+    if isinstance(spec.sampled, Numbers):
+        numbers = Distribution.of(spec.sampled, case, torch.float64)
+        return numbers.example(reference, torch.Generator().manual_seed(0))
     if spec.sampled is None:
         return reference
     count = int(spec.shape[-1].value(case.numbers))
@@ -93,19 +169,40 @@ def _unwritten(case: NullCase) -> torch.Tensor:
 
 
 def _best_constant(case: NullCase) -> torch.Tensor:
-    """Return the mean of the expected output: no constant has a smaller RMSE."""
+    """Return the mean of the expected output, which has the smallest RMSE of all constants; of integers the mode."""
+    if not case.dtype.is_floating_point and case.expected.numel():
+        return torch.full_like(case.expected, case.expected.flatten().mode().values.item()).to(case.dtype)
     finite = case.expected.double()[case.expected.isfinite()]
     return torch.full_like(case.expected, float(finite.mean()) if finite.numel() else 0.0).to(case.dtype)
 
 
 def _first_input(case: NullCase) -> torch.Tensor:
     """Return the first input tensor, cut or repeated to size."""
+    return _from_input(case, tuple(case.expected.shape))
+
+
+def _from_input(case: NullCase, shape: tuple[int, ...]) -> torch.Tensor:
     given = next((value for value in case.contents.values() if isinstance(value, torch.Tensor)), None)
-    count = case.expected.numel()
+    count = math.prod(shape)
     if given is None or not given.numel() or not count:
-        return torch.zeros_like(case.expected).to(case.dtype)
+        return torch.zeros(shape, dtype=case.dtype)
     flat = given.reshape(-1)
-    return flat.repeat(-(-count // flat.numel()))[:count].reshape(case.expected.shape).to(case.dtype)
+    return flat.repeat(-(-count // flat.numel()))[:count].reshape(shape).to(case.dtype)
+
+
+def _own_index(case: NullCase) -> torch.Tensor:
+    """Return for each element its place in the output."""
+    return torch.arange(case.expected.numel()).reshape(case.expected.shape).to(case.dtype)
+
+
+def _empty(case: NullCase) -> torch.Tensor:
+    """Return nothing where the length varies, and what is expected elsewhere."""
+    return (case.expected[:0] if case.spec.varying else case.expected).to(case.dtype)
+
+
+def _greatest(case: NullCase) -> torch.Tensor:
+    """Return the first input at the greatest length where it varies, and what is expected elsewhere."""
+    return _from_input(case, case.greatest) if case.spec.varying else case.expected.to(case.dtype)
 
 
 NULLS: dict[str, Null] = {
@@ -117,4 +214,8 @@ NULLS: dict[str, Null] = {
     "first_input": _first_input,
     "previous_output": lambda case: case.previous.to(case.dtype),
     "output_of_another_input": lambda case: case.first.to(case.dtype),
+    "own_index": _own_index,
+    "empty": _empty,
+    "greatest_length": _greatest,
 }
+LENGTHS = ("empty", "greatest_length")  # wrong where an output varies

@@ -56,17 +56,22 @@ def mixed(word: int) -> int:
     return word ^ word >> 31
 
 
-def digest_of(outputs: Sequence[torch.Tensor], key: int, call: int) -> int:
-    """Return the digest of the outputs of one call of a block: a sum over their 32-bit words, times keyed weights."""
+def digest_of(outputs: Sequence[torch.Tensor], key: int, call: int, varying: Sequence[bool] | None = None) -> int:
+    """Return the digest of the outputs of one call of a block: a sum over their 32-bit words, times keyed weights.
+
+    The length of a varying output is one more word of it.
+    """
     total = 0
-    for index, output in enumerate(outputs):
+    for index, (output, varies) in enumerate(zip(outputs, varying or [False] * len(outputs), strict=True)):
         salted = mixed((key + call * len(outputs) + index) & MASK)
         data = output.contiguous().view(-1).view(torch.uint8)
         data = torch.nn.functional.pad(data, (0, -len(data) % 4)).view(torch.int32)
         for begin in range(0, len(data), CHUNK_WORDS):
             words = data[begin : begin + CHUNK_WORDS].to(torch.int64) & 0xFFFFFFFF
             index_of = torch.arange(begin, begin + len(words), dtype=torch.int64, device=words.device)
-            total += int((words * _mixed_all(index_of + _signed(salted))).sum())
+            total += int((words * mixed_all(index_of + signed(salted))).sum())
+        if varies:
+            total += len(output) * mixed((salted + len(data)) & MASK)
     return total & MASK
 
 
@@ -93,10 +98,11 @@ def _turned(word: int, by: int) -> int:
     return (word << by | word >> 64 - by) & MASK
 
 
-def _mixed_all(words: torch.Tensor) -> torch.Tensor:
-    words = words + _signed(0x9E3779B97F4A7C15)
-    words = (words ^ _shifted(words, 30)) * _signed(0xBF58476D1CE4E5B9)
-    words = (words ^ _shifted(words, 27)) * _signed(0x94D049BB133111EB)
+def mixed_all(words: torch.Tensor) -> torch.Tensor:
+    """Return `mixed` of every word; int64 holds their bits."""
+    words = words + signed(0x9E3779B97F4A7C15)
+    words = (words ^ _shifted(words, 30)) * signed(0xBF58476D1CE4E5B9)
+    words = (words ^ _shifted(words, 27)) * signed(0x94D049BB133111EB)
     return words ^ _shifted(words, 31)
 
 
@@ -105,5 +111,6 @@ def _shifted(words: torch.Tensor, by: int) -> torch.Tensor:
     return (words >> by) & ((1 << 64 - by) - 1)
 
 
-def _signed(word: int) -> int:
+def signed(word: int) -> int:
+    """Return the int64 with the bits of a 64-bit word."""
     return word - (1 << 64) if word >> 63 else word

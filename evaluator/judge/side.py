@@ -223,7 +223,7 @@ class Runner:
         layout.write(contents, self.worker)
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
-        self.worker.call("prepare", timeout_s=limits.call_s, order=order)
+        self.worker.call("prepare", timeout_s=limits.call_s, order=order, values=layout.values(contents))
         begin = perf_counter_ns()
         self.worker.call("call", timeout_s=timeout_s)
         wall_ns = perf_counter_ns() - begin
@@ -233,7 +233,9 @@ class Runner:
         coverage = self._coverage(reply.get("coverage"))
         if isinstance(coverage, Rejection):
             return coverage
-        outputs = layout.read_outputs(self.worker, self.side.device)
+        outputs = layout.read_outputs(self.worker, self.side.device, reply.get("lengths"))
+        if outputs is None:
+            return Rejection("forged_reply", "outputs of an impossible length")
         return Call(wall_ns, outputs, str(reply.get("refused") or "")[:MAX_REFUSED], coverage)
 
     def report(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class ScriptSession:
     gate: str | None = None
     times: Times | None = None
     clock_covers_streams: bool = False  # the task's own script is the clock
+    requirements: tuple[str, ...] = ()  # contracts are ours alone
     foreign_files: tuple[str, ...] = ()  # a checkout has none: they are among the candidate's problems
     is_library_line: bool = False
     seconds: dict[str, float] = field(default_factory=dict)

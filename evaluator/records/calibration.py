@@ -64,7 +64,7 @@ class DeviceCalibration:
     @property
     def eligible_ns(self) -> float:
         """The least time of a baseline for which a speedup is claimed."""
-        return max(ELIGIBLE_NS, ELIGIBLE_E0 * self.e0_ns)
+        return eligible_ns(self.e0_ns)
 
     def is_eligible(self, baseline_ns: float) -> bool:
         return baseline_ns >= self.eligible_ns
@@ -73,6 +73,11 @@ class DeviceCalibration:
     def least_ns(self) -> float:
         """The time below which a candidate's time is censored."""
         return max(CENSOR_NS, CENSOR_E0 * self.e0_ns)
+
+
+def eligible_ns(e0_ns: float) -> float:
+    """The least time of a baseline for which a speedup is claimed, where an empty pair of events takes `e0_ns`."""
+    return max(ELIGIBLE_NS, ELIGIBLE_E0 * e0_ns)
 
 
 def read_calibration(host: HostInfo) -> DeviceCalibration | None:

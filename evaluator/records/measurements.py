@@ -61,6 +61,19 @@ class Ratio:
     noisy: bool
 
 
+@dataclass(frozen=True, slots=True)
+class BaselineTimes:
+    """A further baseline on one case, timed against the task's own in one session: medians, and how many times as fast.
+
+    `ratio`: by the protocol's block values, above 1 where it is faster than the task's own baseline.
+    """
+
+    clock: str
+    time_ms: float
+    own_ms: float
+    ratio: float
+
+
 def problems_of_times(clocks: Mapping[str, Clock], ratio: Ratio | None) -> list[str]:
     """Sentences on every broken rule between a case's clocks and its ratio."""
     times = [time for clock in clocks.values() for time in (*clock.baseline_ms, *clock.candidate_ms)]

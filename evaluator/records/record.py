@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Literal
 
 from evaluator import codec
-from evaluator.records.measurements import FUNCTIONAL, Clock, Ratio, TimingSession, problems_of_times
+from evaluator.records.measurements import FUNCTIONAL, BaselineTimes, Clock, Ratio, TimingSession, problems_of_times
 from evaluator.records.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
@@ -104,7 +104,7 @@ class CaseRecord:
     split: Literal["seen", "unseen"]
     correct: bool
     draws: int  # draws that were checked and correct
-    relative_rmse: float | None  # worst over draws and outputs
+    relative_rmse: float | None  # worst over draws and outputs; where outputs are judged by relations, of those
     allowed_rmse: float | None  # the bound of the worst one
     baseline_rmse: float | None
     first_call_ms: float | None
@@ -115,6 +115,7 @@ class CaseRecord:
     coverage: KernelCoverage | None = field(
         default=None, metadata=codec.ADDED_LATER
     )  # None where this host cannot tell
+    baselines: Mapping[str, BaselineTimes] = field(default_factory=dict, metadata=codec.ADDED_LATER)  # by kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ def _problems_of_failure(record: Record) -> list[str]:
         problems.append(f"reason: seen {record.reason!r}; expected a reason of status {record.status.value}")
     if not record.message:
         problems.append(f"status {record.status.value}: a message is missing")
-    if any(case.clocks or case.speedup is not None for case in record.cases):
+    if any(case.clocks or case.baselines or case.speedup is not None for case in record.cases):
         problems.append(f"status {record.status.value}: cases cannot have clocks or a speedup")
     failed = [gate.name for gate in record.gates if gate.outcome == "failed"]
     if failed != ([record.gate] if record.gate else []):
@@ -259,6 +260,8 @@ def _problems_of_case(case: CaseRecord) -> list[str]:
     problems = problems_of_times(case.clocks, case.ratio)
     if case.coverage and any(not 0 <= share <= 1 for share in case.coverage.shares):
         problems.append("coverage: a share is between 0 and 1")
+    if any(not min(one.time_ms, one.own_ms, one.ratio) > 0 for one in case.baselines.values()):
+        problems.append("baselines: a time or a ratio that is not positive")
     if case.speedup is not None and (case.speedup <= 0 or not set(case.clocks) - {FUNCTIONAL}):
         problems.append("a speedup needs a positive ratio on a clock that is not functional")
     return problems

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from evaluator.errors import UsageError
-from evaluator.tasks import fields
+from evaluator.tasks import derived, fields
 from evaluator.tasks.fields import Fields, Problems
+from evaluator.tasks.float8 import check_range
+from evaluator.tasks.quantization import read_contract
+from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
+    BASELINES,
     CATEGORIES,
     ITEMSIZE,
     Axis,
     Case,
+    Dropout,
     EntryPoint,
     Input,
+    Numbers,
     Output,
     Profile,
     Sampled,
@@ -28,12 +35,14 @@ from evaluator.tasks.spec import (
 )
 
 DTYPES = tuple(ITEMSIZE)
+FLOATS = ("float64", "float32", "float16", "bfloat16")  # of random outputs
 LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
+NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
-ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "tolerance", "model")
-ARENA_OPTIONAL = ("atomic", "source", "provenance", "limits")
+ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
+ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations", "baselines")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -50,8 +59,9 @@ def load_task(task_id: str, root: Path | None = None) -> TaskSpec:
         UsageError: there is no such task.
         TaskError: the folder breaks the format; the error has every problem.
     """
-    root = root or tasks_folder()
-    if task_id not in task_ids(root):
+    root, path = root or tasks_folder(), PurePosixPath(task_id)
+    is_plain = path.as_posix() == task_id and not path.is_absolute() and ".." not in path.parts
+    if not is_plain or not (root / path / "config.yaml").is_file():
         raise UsageError(f"no task is named {task_id!r}; `python -m evaluator tasks` lists them")
     return read_task(root / task_id, task_id)
 
@@ -75,7 +85,8 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
     names = {axis.name: axis for axis in axes}
     inputs = tuple(_input(name, value, names) for name, value in arena.mapping("inputs").children(NAME))
-    outputs = tuple(_output(name, value, names, inputs) for name, value in arena.mapping("outputs").children(NAME))
+    found = arena.mapping("outputs").children(NAME)
+    outputs = tuple(_output(name, value, names, inputs, category) for name, value in found)
     cases = _cases(arena, axes)
     spec = TaskSpec(
         id=task_id,
@@ -90,17 +101,23 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         cases=cases,
         inputs=inputs,
         outputs=outputs,
-        tolerance=_tolerance(arena.mapping("tolerance"), outputs, names),
+        tolerance=_tolerance(arena.mapping("tolerance", optional=True), outputs, names),
         model_bytes=arena.mapping("model").expression("bytes", {*names, "itemsize"}),
         model_flops=arena.mapping("model").expression("flops", {*names, "itemsize"}),
         atomic=arena.boolean("atomic", False),
         source=arena.string("source", "arena"),
         provenance=_texts(arena.mapping("provenance", optional=True)),
         limits=_limits(arena.mapping("limits", optional=True)),
+        special_sets=arena.strings("special_sets", ()),
+        relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
+        baselines=read_baselines(arena, "baselines", category, set(files)) if "baselines" in arena else None,
     )
     _check_folder(spec, top, files)
+    derived.check(spec, arena, files)
+    check_relations(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
+        _check_randomness(spec, case, arena)
     return spec
 
 
@@ -153,29 +170,50 @@ def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
 
 
 def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
+    if isinstance(value.raw.get("scalar"), dict):
+        return _drawn_number(name, value, axes)
     if "scalar" in value:
         value.only(("scalar",))
         kind = "int" if isinstance(value.raw["scalar"], int | str) else "float"
         return Input(name, scalar=value.expression("scalar", set(axes)), scalar_kind=cast(Any, kind))
-    value.only(("shape", "dtype", "layout", "distribution", "special", "static", "mutable", "when"))
+    made = "derived" in value
+    drawn = ("derived",) if made else ("distribution", "special", "static")
+    value.only(("shape", "dtype", "layout", "mutable", "when", "complex", *drawn))
     special = value.mapping("special", optional=True)
+    dtype = _axis_or(value, "dtype", DTYPES, axes, "dtype", None)
+    check_range(special, axes[dtype].values if dtype in axes else (dtype,))
     return Input(
         name,
         shape=tuple(value.expressions("shape", set(axes), required=True)),
-        dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
+        dtype=dtype,
         layout=_axis_or(value, "layout", LAYOUTS, axes, "layout", "contiguous"),
-        distribution=_distribution(value.mapping("distribution"), set(axes)),
+        distribution=("normal", ()) if made else _distribution(value.mapping("distribution"), set(axes)),
         special=tuple((key, special.numbers(key)) for key in special.names(NAME)),
         static=value.boolean("static", False),
         mutable=value.boolean("mutable", False),
         when=_axis_or(value, "when", (), axes, "flag", None) if "when" in value else None,
+        derived=derived.read_renewal(value, axes) if made else None,
+        complex=_complex(value, axes),
     )
 
 
-def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
-    kinds = [kind for kind in DISTRIBUTIONS if kind in value]
+def _drawn_number(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
+    value.only(("scalar", "special"))
+    distribution = _distribution(value.mapping("scalar"), set(axes), of=NUMBERS)
+    kind, special = "int" if distribution[0] == "integers" else "float", value.mapping("special", optional=True)
+    alphabets = tuple((key, special.numbers(key)) for key in special.names(NAME))
+    for key, values in alphabets:
+        if not all(math.isfinite(one) and (kind == "float" or one.is_integer()) for one in values):
+            special.problem(key, special.raw[key], f"{'whole' if kind == 'int' else 'finite'} numbers")
+    return Input(name, distribution=distribution, special=alphabets, drawn=True, scalar_kind=cast(Any, kind))
+
+
+def _distribution(
+    value: Fields, axes: set[str], of: tuple[str, ...] = tuple(DISTRIBUTIONS)
+) -> tuple[str, tuple[Any, ...]]:
+    kinds = [kind for kind in of if kind in value]
     if len(kinds) != 1 or len(value.raw) != 1:
-        value.problem("", value.raw, f"exactly one of {', '.join(DISTRIBUTIONS)}")
+        value.problem("", value.raw, f"exactly one of {', '.join(of)}")
         return "normal", ()
     parameters = tuple(value.expressions(kinds[0], axes, required=True))
     if len(parameters) != DISTRIBUTIONS[kinds[0]]:
@@ -183,9 +221,21 @@ def _distribution(value: Fields, axes: set[str]) -> tuple[str, tuple[Any, ...]]:
     return kinds[0], parameters
 
 
-def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Output:
-    value.only(("shape", "dtype", "may_alias", "identity", "nan", "sampled"))
+def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...], category: str) -> Output:
+    value.only(
+        (
+            "shape",
+            "dtype",
+            "may_alias",
+            "identity",
+            "nan",
+            *("sampled", "dropout", "varying", "unique"),
+            *("contract", "complex"),
+        )
+    )
     aliases = value.strings("may_alias", ())
+    if varies := value.boolean("varying", False):
+        _check_varying(value)
     for alias in aliases:
         if alias not in {item.name for item in inputs}:
             value.problem("may_alias", alias, "the name of an input")
@@ -197,18 +247,73 @@ def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input
         identity=value.boolean("identity", False),
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
+        dropout=_dropout(value, axes, inputs) if "dropout" in value else None,
+        varying=varies,
+        unique=value.boolean("unique", True),
+        contract=read_contract(value, inputs, CATEGORIES.get(category)) if "contract" in value else None,
+        complex=_complex(value, axes),
     )
 
 
-def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled:
+def _complex(value: Fields, axes: dict[str, Axis]) -> bool:
+    """Whether the last dimension holds real and imaginary parts, which only 32 and 64-bit floats can become."""
+    is_complex = value.boolean("complex", False)
+    dtype, shape = value.raw.get("dtype"), value.raw.get("shape")
+    dtypes = axes[str(dtype)].values if dtype in axes else (dtype,)
+    if is_complex and not set(dtypes) <= {"float32", "float64"}:
+        value.problem("dtype", dtype, "float32 or float64, for the parts of complex numbers")
+    if is_complex and not (isinstance(shape, list) and shape and shape[-1] == 2):
+        value.problem("shape", shape, "a last dimension of 2, for the parts of complex numbers")
+    return is_complex
+
+
+def _check_varying(output: Fields) -> None:
+    if not output.raw.get("shape"):
+        output.problem("shape", output.raw.get("shape"), "a first dimension, which is the greatest length")
+    for key in {"may_alias", "sampled", "dropout"} & output.raw.keys():
+        output.problem(key, output.raw[key], "no such key beside `varying`")
+
+
+def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled | Numbers:
+    value = output.mapping("sampled")
+    if kinds := [kind for kind in ("uniform", "normal") if kind in value]:
+        value.only((kinds[0], "seed"))
+        parameters = tuple(value.expressions(kinds[0], set(axes)))
+        if len(parameters) != 2:
+            value.problem(kinds[0], value.raw[kinds[0]], "two numbers")
+        return Numbers(cast(Any, kinds[0]), parameters, _random(output, value, axes, inputs))
     if not str(output.raw.get("dtype")).startswith("int"):
         output.problem("dtype", output.raw.get("dtype"), "an integer type, for the number of an outcome")
     if not output.raw.get("shape"):
         output.problem("shape", output.raw.get("shape"), "a last dimension, which counts the samples")
-    value = output.mapping("sampled")
     value.only(("outcomes", "seed"))
-    seed = str(value.choice("seed", tuple(item.name for item in inputs)))
-    return Sampled(value.expression("outcomes", set(axes)), seed)
+    return Sampled(value.expression("outcomes", set(axes)), _seed(value, inputs))
+
+
+def _dropout(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Dropout:
+    value = output.mapping("dropout")
+    value.only(("p", "seed", "hidden"))
+    if "sampled" in output:
+        output.problem("dropout", value.raw, "nothing of an output that is sampled")
+    return Dropout(
+        value.expression("p", set(axes)), _random(output, value, axes, inputs), value.boolean("hidden", False)
+    )
+
+
+def _random(output: Fields, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> str:
+    """The seed of an output of random floats: one int64, since a number would be the same in every call."""
+    dtype, seed = output.raw.get("dtype"), _seed(value, inputs)
+    values = axes[dtype].values if isinstance(dtype, str) and dtype in axes else (dtype,)
+    if not all(one in FLOATS for one in values):
+        output.problem("dtype", dtype, f"one of {', '.join(FLOATS)}")
+    shapes = {item.name: [extent.text for extent in item.shape] for item in inputs if item.dtype == "int64"}
+    if seed and shapes.get(seed) != ["1"]:
+        value.problem("seed", seed, "an input of one int64: shape [1], dtype int64")
+    return seed
+
+
+def _seed(value: Fields, inputs: tuple[Input, ...]) -> str:
+    return str(value.choice("seed", tuple(item.name for item in inputs)))
 
 
 def _axis_or(
@@ -225,10 +330,10 @@ def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]
         item.only(("c", "n", "tau", "because"))
         c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
         found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
-    for output in outputs:
+    for output in (one for one in outputs if one.unique and not isinstance(one.sampled, Numbers)):
         wanted = axes[output.dtype].values if output.dtype in axes else (output.dtype,)
         for dtype in map(str, wanted):
-            if ("float" in dtype) and dtype not in found:
+            if "float" in dtype and output.contract is None and dtype not in found:
                 value.problem(dtype, None, f"a tolerance, since output {output.name} can have this dtype")
     return found
 
@@ -237,6 +342,22 @@ def _entry(value: Fields) -> EntryPoint:
     value.only(("function", "style", "prepare"))
     style = value.choice("style", ("return", "out"))
     return EntryPoint(value.string("function", None), cast(Any, style), value.boolean("prepare", False))
+
+
+def read_baselines(where: Fields, key: str, category: str, files: set[str]) -> tuple[str, ...]:
+    """The kinds of further baselines in a list; each but `compile` has a file of its own, baselines/<kind>.py."""
+    kinds, has_module = where.strings(key, ()), category in CATEGORIES and CATEGORIES[category].starts_from_torch
+    for index, kind in enumerate(kinds):
+        place = f"{key}.{index}"
+        if kind not in BASELINES or kind in kinds[:index]:
+            where.problem(place, kind, f"one of {', '.join(BASELINES)}, each once")
+        elif kind == "eager" and has_module:
+            where.problem(place, kind, "another kind: the task's own baseline is eager")
+        elif kind == "compile" and not has_module and "eager" not in kinds:
+            where.problem(place, kind, "a module to compile: the kind eager beside it")
+        elif kind != "compile" and f"baselines/{kind}.py" not in files:
+            where.problem(place, kind, f"its file baselines/{kind}.py")
+    return kinds
 
 
 def _limits(value: Fields) -> TaskLimits:
@@ -272,10 +393,29 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
     wanted = {"reference.py", "description.md", *(f"expert/{name}" for name in spec.editable if not spec.is_plain)}
     for name in sorted(wanted - files.keys()):
         top.problem("(folder)", "no file", name)
+    if spec.entry.style == "out" and any(output.varying for output in spec.outputs):
+        top.problem("arena.entry.style", "out", "return, since what a call returns says how long a varying output is")
     if not spec.starts_from_torch and not set(spec.editable) <= set(spec.sources):
         top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
     if spec.starts_from_torch and set(spec.editable) & set(files):
         top.problem("arena.editable", list(spec.editable), "a file that does not exist yet: the agent writes it")
+
+
+def _check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
+    """Report distributions and shares that do not exist for this case."""
+    for output in spec.outputs:
+        if output.dropout and output.dropout.p is not fields.ZERO:
+            p = fields.value_or_problem(output.dropout.p, case.numbers, where, f"{output.name}.dropout.p")
+            if p is not None and not 0 < p < 1:
+                where.problem(f"outputs.{output.name}.dropout.p", f"{p} for {case.id}", "a share between 0 and 1")
+        if isinstance(output.sampled, Numbers) and len(output.sampled.parameters) == 2:
+            name = f"outputs.{output.name}.sampled.{output.sampled.kind}"
+            first, second = (
+                fields.value_or_problem(each, case.numbers, where, name) for each in output.sampled.parameters
+            )
+            least = first if output.sampled.kind == "uniform" else 0
+            if second is not None and least is not None and not least < second:
+                where.problem(name, f"{second} for {case.id}", f"a second number above {least}")
 
 
 def check_shapes(spec: TaskSpec, case: Case, where: Fields) -> None:

@@ -20,8 +20,16 @@ class Peaks:
     flops_per_s: dict[str, float]
 
 
-HOPPER = {"float32": 66.9e12, "float16": 989.4e12, "bfloat16": 989.4e12, "float8_e4m3fn": 1978.9e12}
-CDNA3 = {"float32": 163.4e12, "float16": 1307.4e12, "bfloat16": 1307.4e12, "float8_e4m3fn": 2614.9e12}
+HOPPER = {
+    "float32": 66.9e12,
+    **dict.fromkeys(("float16", "bfloat16"), 989.4e12),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "int8"), 1978.9e12),
+}
+CDNA3 = {
+    "float32": 163.4e12,
+    **dict.fromkeys(("float16", "bfloat16"), 1307.4e12),
+    **dict.fromkeys(("float8_e4m3fnuz", "float8_e5m2fnuz", "int8"), 2614.9e12),
+}
 PEAKS = {
     "h100-sxm": Peaks(3.35e12, HOPPER),
     "h200-sxm": Peaks(4.8e12, HOPPER),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,11 +18,13 @@ from evaluator.tasks.expressions import Expression
 Profile = Literal["small", "full"]
 AxisValue = int | str | bool
 NOT_IN_DIGEST = ("description.md", "variants")
+BASELINES = ("eager", "compile", "library")  # what a task may be timed against beside its own baseline
 ITEMSIZE = {  # of every dtype that a task may use
     **dict.fromkeys(("float64", "int64"), 8),
     **dict.fromkeys(("float32", "int32"), 4),
     **dict.fromkeys(("float16", "bfloat16", "int16"), 2),
-    **dict.fromkeys(("float8_e4m3fn", "int8", "uint8", "bool"), 1),
+    **dict.fromkeys(("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), 1),
+    **dict.fromkeys(("int8", "uint8", "bool"), 1),
 }
 
 
@@ -86,6 +88,29 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewal:
+    """How a derived input changes before each timed call, so that the relations of its set hold (judge/renewal.py).
+
+    For each axis that is named here, one new order of 0 … value - 1 is drawn for the whole set.
+    """
+
+    order: tuple[str | None, ...] = ()  # for each dimension the axis in whose new order its elements are
+    scale: tuple[
+        str | None, ...
+    ] = ()  # for each dimension the axis by whose new positive factors values are multiplied
+    relabel: str | None = None  # values are ids of this axis, and named anew; those outside stay
+    offsets: str | None = None  # values are where the runs of each element of this axis begin, and where the last ends
+    segments: str | None = (
+        None  # the input with such offsets: the runs along the first dimension move with their owners
+    )
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes that it names itself."""
+        return tuple(name for name in (*self.order, *self.scale, self.relabel, self.offsets) if name)
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """A tensor argument, or (`scalar`) a plain Python number."""
 
@@ -100,6 +125,13 @@ class Input:
     when: str | None = None  # the flag axis that says whether the input is given; otherwise None is passed
     scalar: Expression | None = None
     scalar_kind: Literal["int", "float"] = "float"
+    derived: Renewal | None = None  # made by the task's inputs.py together with all others that are
+    drawn: bool = False  # a number that is drawn from `distribution` for each call
+    complex: bool = False  # the last dimension holds real and imaginary parts
+
+    @property
+    def is_number(self) -> bool:
+        return self.drawn or self.scalar is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +143,48 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """Marks an output of independent random numbers from one distribution."""
+
+    kind: Literal["uniform", "normal"]
+    parameters: tuple[Expression, ...]  # of uniform the lowest number and its upper bound; of normal mean and deviation
+    seed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout:
+    """Marks an output whose elements are 0 with probability p, independently, and otherwise divided by 1 - p.
+
+    `hidden`: that happens to something that the output is computed from, linearly, so only its variance shows it.
+    """
+
+    p: Expression
+    seed: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """How an input is quantised: one scale for all elements along these axes, or for `size` neighbours along one."""
+
+    bits: int
+    along: tuple[int, ...]
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """The contract of an output computed from quantised inputs: the printed thresholds of its three measures."""
+
+    inputs: tuple[tuple[str, Groups], ...]
+    cosine: float
+    l1: float
+    rmse: float
+    requires: tuple[str, ...]  # forms that a candidate's source must show
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     name: str
     shape: tuple[Expression, ...]
@@ -118,12 +192,32 @@ class Output:
     may_alias: tuple[str, ...] = ()
     identity: bool = False
     nan: Literal["forbidden", "as_reference"] = "forbidden"
-    sampled: Sampled | None = None
+    sampled: Sampled | Numbers | None = None
+    dropout: Dropout | None = None
+    unique: bool = True  # otherwise there are several right answers, which the task's relations judge
+    varying: bool = False  # its first extent is the greatest: how long it is follows from the values of the inputs
+    contract: Quantization | None = None
+    complex: bool = False
+
+    @property
+    def seed(self) -> str | None:
+        """The input that the output's random numbers come from; None where nothing is random."""
+        random = self.sampled or self.dropout
+        return random.seed if random else None
+
+    def allows(self, case: Case, shape: Sequence[int]) -> bool:
+        """Whether the reference may return this shape."""
+        wanted = self.reference_shape(case)
+        if not self.varying:
+            return tuple(shape) == wanted
+        return len(shape) == len(wanted) and shape[0] <= wanted[0] and tuple(shape[1:]) == wanted[1:]
 
     def reference_shape(self, case: Case) -> tuple[int, ...]:
         """The shape the reference returns: the output's own or, where it is sampled, that of the probabilities."""
         shape = tuple(int(extent.value(case.numbers)) for extent in self.shape)
-        return (*shape[:-1], int(self.sampled.outcomes.value(case.numbers))) if self.sampled else shape
+        if isinstance(self.sampled, Sampled):
+            return *shape[:-1], int(self.sampled.outcomes.value(case.numbers))
+        return shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +228,24 @@ class Tolerance:
     n: Expression
     tau: float
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a relation's error: max(4 × baseline's, c·eps·√n)."""
+
+    c: float
+    n: Expression
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What holds of every right answer; relations.py computes how far an answer is from it."""
+
+    name: str
+    bounds: Mapping[str, Bound]  # by dtype of the outputs
+    exact: str = ""  # why there may be no error at all; there are no bounds then
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +286,14 @@ class TaskSpec:
     source: str
     provenance: Mapping[str, str]
     limits: TaskLimits
+    special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
+    relations: tuple[Relation, ...] = ()
+    baselines: tuple[str, ...] | None = None  # kinds beside the task's own (tasks/baselines.py); None: it says nothing
+
+    @property
+    def derived(self) -> tuple[Input, ...]:
+        """The inputs that inputs.py makes as one set."""
+        return tuple(item for item in self.inputs if item.derived is not None)
 
     @property
     def starts_from_torch(self) -> bool:
@@ -208,7 +328,7 @@ class TaskSpec:
     def main_dtype(self, case: Case) -> str:
         """The value of the case's first dtype axis; without such an axis, the dtype of the first input tensor."""
         dtypes = [str(case.value(axis.name)) for axis in self.axes if axis.kind == "dtype"]
-        return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if item.scalar is None), "float32")
+        return dtypes[0] if dtypes else next((item.dtype for item in self.inputs if not item.is_number), "float32")
 
     def work_of(self, case: Case) -> tuple[float, float]:
         """Bytes moved and operations done by the ideal algorithm; `itemsize` is that of the case's main dtype."""

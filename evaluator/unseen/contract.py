@@ -103,7 +103,7 @@ def cost_of(task: TaskSpec, case: Case) -> tuple[float, ...]:
 
 def memory_bytes(task: TaskSpec, case: Case) -> int:
     """The bytes of all given inputs and all outputs of a case."""
-    given = [item for item in task.inputs if item.scalar is None and (item.when is None or case.value(item.when))]
+    given = [item for item in task.inputs if not item.is_number and (item.when is None or case.value(item.when))]
     shapes = [(item.shape, item.dtype) for item in given] + [(output.shape, output.dtype) for output in task.outputs]
     return sum(_bytes_of(task, case, shape, dtype) for shape, dtype in shapes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -15,6 +16,7 @@ from evaluator.tasks.reader import read_task, task_ids
 from evaluator.tasks.spec import tasks_folder
 from evaluator.validate import folder, references, runs
 from evaluator.validate.subject import Subject
+from evaluator.validate.validated import Validated, key_of, write_line
 
 Check = Callable[[Subject], Iterator[str]]
 Outcome = Literal["ok", "failed", "not_run"]
@@ -31,8 +33,10 @@ STATIC_CHECKS: Mapping[str, Check] = {
     "reference": references.reference,
     "second": references.second,
     "inputs": references.inputs,
+    "numbers": references.numbers,
     "spread": references.spread,
     "nulls": references.nulls,
+    "baselines": references.baselines,
 }
 RUN_CHECKS: Mapping[str, Check] = {
     "baseline": runs.baseline,
@@ -66,6 +70,14 @@ class Validation:
         """Whether every check that ran passed; a skipped one is `not_run`."""
         return all(check.outcome != "failed" for check in self.checks)
 
+    @property
+    def seconds(self) -> float:
+        return sum(check.seconds for check in self.checks)
+
+    @property
+    def summary(self) -> str:
+        return f"{'valid' if self.is_valid else 'INVALID'}, {self.seconds:.0f} s"
+
 
 def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validation:
     """Check one task folder below `root`. Without an evaluator, the checks that run candidates are skipped."""
@@ -84,10 +96,8 @@ def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validatio
     return Validation(task.id, task.digest, tuple(results))
 
 
-def validate_all(
-    wanted: str, evaluator: Evaluator | None, progress: Callable[[str], object] | None = None
-) -> list[Validation]:
-    """Check the task with the id `wanted`, or all tasks for "all"; `progress` gets a line for each finished task.
+def asked(wanted: str) -> list[str]:
+    """The id `wanted`, or the ids of all tasks for "all".
 
     Raises:
         UsageError: there is no such task.
@@ -95,19 +105,32 @@ def validate_all(
     ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
     if not ids:
         raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
-    found = list[Validation]()
-    for number, task_id in enumerate(ids, 1):
-        found.append(validate(task_id, tasks_folder(), evaluator))
-        if progress:
-            seconds = sum(check.seconds for check in found[-1].checks)
-            word = "valid" if found[-1].is_valid else "INVALID"
-            progress(f"{number} of {len(ids)}: {task_id} {word}, {seconds:.0f} s")
-    return found
+    return ids
+
+
+def validate_all(
+    ids: Sequence[str], evaluator: Evaluator | None, begins: Callable[[str], object] | None = None
+) -> Iterator[Validation]:
+    """Check tasks, one after the other; `begins` gets each id before.
+
+    Where its candidates ran on a CPU, a task's line in tasks/validated.json is written, or removed if it failed.
+    """
+    root = tasks_folder()
+    for task_id in ids:
+        if begins:
+            begins(task_id)
+        key = key_of(root / task_id)
+        validation = validate(task_id, root, evaluator)
+        if evaluator and evaluator.backend.name == "cpu":
+            passed = validation.is_valid and key == key_of(root / task_id)
+            today = datetime.now(UTC).date().isoformat()
+            write_line(task_id, Validated(key, round(validation.seconds), today) if passed else None, root)
+        yield validation
 
 
 def table(validations: Sequence[Validation]) -> str:
     """A table with one line per task and one column per check, followed by all problems."""
-    width = max(len(validation.task) for validation in validations)
+    width = max((len(validation.task) for validation in validations), default=0)
     words = {"ok": "ok", "failed": "FAILED", "not_run": "-"}
     lines = [" ".join([" " * width, *NAMES])]
     for validation in validations:

@@ -123,7 +123,7 @@ def model(subject: Subject) -> Iterator[str]:
             math.prod(int(extent.value(case.numbers)) for extent in output.shape)
             * ITEMSIZE[task.dtype_of(output.dtype, case)]
             for output in task.outputs
-            if not output.may_alias
+            if not output.may_alias and not output.varying
         )
         if moved < written:
             yield f"{case.id}: {moved:g} bytes moved, fewer than the {written} bytes of the outputs"
@@ -132,10 +132,11 @@ def model(subject: Subject) -> Iterator[str]:
 def axes(subject: Subject) -> Iterator[str]:
     """Each axis with several values has several values among the cases, and changes the work.
 
-    Axes that are passed as numbers are tested by the check `inputs` instead.
+    Axes that are passed as numbers are tested by the check `inputs` instead; one that a renewal names may count ids.
     """
     task = subject.task
     numbers = {name for item in task.inputs if item.scalar for name in item.scalar.names}
+    numbers |= {name for item in task.derived if item.derived for name in item.derived.axes}
     for axis in (axis for axis in task.axes if len(axis.values) != 1):
         if len({case.value(axis.name) for case in task.cases}) < 2:
             yield f"{axis.name}: all cases have the value {task.cases[0].value(axis.name)}"

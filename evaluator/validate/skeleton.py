@@ -11,7 +11,7 @@ from evaluator.validate.folder import variants_of
 
 SOURCE = "arena"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-TAKEN = "reference"  # the name of another file of every task
+TAKEN = ("reference", "inputs")  # names of the judge's files
 
 CONFIG = """\
 task_type: {category}
@@ -127,10 +127,10 @@ def write_skeleton(category: str, name: str, root: Path, *, is_plain: bool = Fal
     """
     if category not in CATEGORIES:
         raise UsageError(f"no category is named {category!r}; the categories are {', '.join(CATEGORIES)}")
-    if not NAME.fullmatch(name) or name == TAKEN:
+    if not NAME.fullmatch(name) or name in TAKEN:
         raise UsageError(
             f"{name!r} is not a task name: expected at most 64 letters, digits and underscores, a letter first, "
-            f"and not {TAKEN}"
+            f"and none of {', '.join(TAKEN)}"
         )
     folder = root / category / SOURCE / name
     if folder.exists():

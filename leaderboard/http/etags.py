@@ -12,6 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from evaluator.tasks.measured import measured_file
 from leaderboard.http.rate_limits import pay_for_making
 from leaderboard.http.response_cache import Moment, cached_response
 from leaderboard.queries.revision import revision
@@ -63,9 +64,13 @@ def live(**parts: Any) -> None:
 
 @cache
 def _code_version() -> str:
-    """The modification time of the newest file of the site: the same in every process, another after an update."""
+    """The modification time of the newest file of the site: the same in every process, another after an update.
+
+    What is known of tasks on GPUs is in a file, too, and not in rows.
+    """
     folders = [Path(settings.BASE_DIR) / name for name in MADE_OF]
     files = [
         path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".html", ".svg", ".css")
     ]
+    files += [path for path in [measured_file()] if path.exists()]
     return f"{max(path.stat().st_mtime_ns for path in files):x}"

@@ -30,7 +30,7 @@ from leaderboard.http.rate_limits import pay_for_making
 CACHE = "responses"  # a cache of its own, as whoever asks for much must not evict what else is cached
 LIFETIME_S = 600  # so that nothing stale stays if a process dies between a change and its count
 LIVE_LIFETIME_S = 10  # of what is made again every second anyway
-MOST_BYTES = 256 << 10  # of one response, compressed; a board of 40 entries over 24 tasks takes 17 kB, its JSON 145 kB
+MOST_BYTES = 512 << 10  # of one response, compressed; a board of 8 entries over 400 tasks takes 50 kB, its JSON 464 kB
 MOST_STREAMED_BYTES = 1 << 20  # of one stream, before it is compressed
 _making = tuple(Lock() for _ in range(1024))  # one request makes a response, others wait for it or get the kept one
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -185,7 +185,11 @@ def with_runs(suite_id: int, **filters: int) -> list[BoardRow]:
 def task_row(row: Sequence[Any]) -> TaskRow:
     """The row of the columns in TASK."""
     *values, provenance, is_plain = row
-    return TaskRow._make((*values, str(provenance.get("operator_type", "")), is_plain))
+    return TaskRow._make((*values, operator_of(provenance), is_plain))
+
+
+def operator_of(provenance: Mapping[str, object]) -> str:
+    return str(provenance.get("operator_type", ""))
 
 
 class Participant(Protocol):

@@ -51,6 +51,18 @@ def results_of(task_id: int) -> list[PublicResultRow]:
     return [PublicResultRow(*row) for row in rows.values_list(*fields)]
 
 
+def newest_records(task_id: int) -> list[str]:
+    """Digests of the records of the newest public passes that were run here, one for each device with a clock."""
+    rows = (
+        Result.objects.public()
+        .filter(task=task_id, run__origin="run_here", published_attempt__status="passed")
+        .filter(run__device_class__is_functional=False)
+        .order_by("run__published_at", "id")
+    )
+    newest = dict(rows.values_list("run__device_class__slug", "published_attempt__record_digest"))
+    return [newest[device] for device in sorted(newest)]
+
+
 class CaseRow(NamedTuple):
     """One case of a public result. Log ratios are of baseline to candidate, on the device clock.
 

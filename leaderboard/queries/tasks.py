@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Max, OuterRef, Q
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.records.record import PROTOCOL
+from evaluator.tasks.measured import CaseFinding, Findings, case_findings, current, measured_file, read_measured
 from evaluator.tasks.spec import TaskSpec
 from evaluator.tasks.workspace import visible_files
+from leaderboard.queries.boards import operator_of
 from runs.candidates import spec_of
 from runs.errors import RunError
 from runs.models import Result, Task
@@ -52,6 +56,8 @@ class ListedTask(NamedTuple):
     digest: str
     cases: int
     description: str
+    source: str
+    operator: str  # type of operator from the task's provenance, or empty
     results: int
     correct: int
     best: dict[tuple[str, str], float]
@@ -81,16 +87,13 @@ class TaskResultRow(NamedTuple):
     is_published: bool
 
 
-def listed(category: str = "") -> list[ListedTask]:
-    tasks = Task.objects.filter(is_current=True)
-    if category:
-        tasks = tasks.filter(category=category)
-    rows = tasks.order_by("category", "path")
+def listed() -> list[ListedTask]:
+    rows = Task.objects.filter(is_current=True).order_by("category", "path")
     counts, none = _counts_by_task(), TaskCounts(0, 0, {})
-    fields = ("id", "path", "category", "name", "digest", "cases", "description")
+    fields = ("id", "path", "category", "name", "digest", "cases", "description", "source", "provenance")
     return [
-        ListedTask(path, of, name, digest, len(cases), description, *counts.get(task, none))
-        for task, path, of, name, digest, cases, description in rows.values_list(*fields)
+        ListedTask(path, of, name, digest, len(cases), text, source, operator_of(about), *counts.get(task, none))
+        for task, path, of, name, digest, cases, text, source, about in rows.values_list(*fields)
     ]
 
 
@@ -112,6 +115,13 @@ def contract_of(path: str, digest: str) -> TaskSpec | None:
         return spec_of(Task(path=path, digest=digest))
     except (RunError, TaskError, UsageError):
         return None
+
+
+def findings_of(spec: TaskSpec) -> dict[str, list[CaseFinding]]:
+    """What is known of the task's full cases on GPUs, by device class, from tasks/measured.json."""
+    path = measured_file()
+    entries = current(_measured(path, path.stat().st_mtime_ns) if path.exists() else {}, spec)
+    return {device_class: case_findings(own, spec) for device_class, own in entries.items()}
 
 
 def agent_files(spec: TaskSpec) -> dict[str, str]:
@@ -137,6 +147,12 @@ def results_of(task_id: int, limit: int) -> list[TaskResultRow]:
         *("published_attempt__message", "attempts__status", "attempts__message", "is_withheld"),
     )
     return [_task_result(row) for row in rows.values_list(*fields)[:limit]]
+
+
+@lru_cache(maxsize=1)
+def _measured(path: Path, changed_ns: int) -> Findings:
+    """Read the file once for each of its versions: it has a line for every task."""
+    return read_measured(path)
 
 
 def _counts_by_task() -> dict[int, TaskCounts]:

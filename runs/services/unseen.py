@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from evaluator import codec
+from evaluator.tasks.float8 import runs_on
 from evaluator.tasks.spec import TaskSpec
 from evaluator.unseen import record as unseen_records
 from evaluator.unseen.cases import UnseenCase
@@ -94,7 +95,7 @@ def fail_unseen(*, lease: Lease, because: str) -> None:
 
 
 def cases_of(round: Round, task: TaskSpec, device_class: DeviceClass) -> tuple[UnseenCase, ...]:
-    """Return the unseen cases of one task in a round.
+    """Return the unseen cases of one task in a round that a device class has the dtypes for.
 
     Raises:
         RunError: another generator version opened the round.
@@ -102,7 +103,8 @@ def cases_of(round: Round, task: TaskSpec, device_class: DeviceClass) -> tuple[U
     """
     if round.generator_version != GENERATOR_VERSION:
         raise RunError(f"{round} was opened with generator {round.generator_version}; this is {GENERATOR_VERSION}")
-    return core_cases(task, round.secret.encode(), "small" if device_class.is_functional else "full")
+    cases = core_cases(task, round.secret.encode(), "small" if device_class.is_functional else "full")
+    return tuple(one for one in cases if runs_on(task, one.case, device_class.architecture))
 
 
 def store(evaluation: UnseenEvaluation, record: UnseenRecord, text: bytes) -> None:

@@ -16,8 +16,9 @@ from evaluator.agents.block_tuner.launcher import knobs_of, launch
 from evaluator.agents.block_tuner.triton_knobs import triton_knobs
 from evaluator.records.reasons import Status
 from evaluator.records.record import ISA_NUMBERS, IsaReport
-from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.reader import load_task
 from tests.agents.contexts import ScriptedCheck, context_for
+from tests.covered import covered
 from tests.evaluator.test_records import passed, wrong
 
 SOFTMAX = "triton2triton/arena/softmax"
@@ -107,7 +108,7 @@ def test_a_source_that_is_none_has_no_knobs(source):
     assert hip_knobs("k.hip", source) == []
 
 
-@pytest.mark.parametrize("task_id", [task for task in task_ids() if not task.startswith("torch2")])
+@pytest.mark.parametrize("task_id", [task for task in covered() if not task.startswith("torch2")])
 def test_every_bundled_source_has_something_to_turn(task_id):
     task = load_task(task_id)
     sources = {name: (task.folder / name).read_bytes() for name in task.editable}

@@ -49,6 +49,13 @@ def test_ranges_are_shown_only_where_the_contract_is():
     assert "config.yaml" not in hidden
 
 
+def test_where_several_answers_are_right_the_relations_are_shown_in_place_of_tolerances():
+    text = prompt_of(question("torch2triton/kernelbenchx/qr", cheatsheets=False))
+    assert "- residual: max(4 times the original's own, 16 eps sqrt(rows) for float32; 16 eps sqrt(rows) for" in text
+    assert "- triangle: nothing" in text
+    assert "compared with a reference" not in text
+
+
 def test_the_prompt_without_a_workspace_names_no_tool():
     text = prompt_of(dataclasses.replace(question(), workspace=""))
     assert "arena check" not in text

@@ -96,7 +96,7 @@ def test_check_names_the_tasks_that_differ_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A site with these tasks would still take it, so it is no problem."""
-    bundle = str(tasks_folder() / "bundles" / "h200-sxm-smoke-block_tuner.zip")
+    bundle = str(tasks_folder() / "bundles" / "h200-sxm-smoke-block_tuner.tar.zst")
     assert main(["bundle", "check", bundle]) == 0
     assert "\nother " not in (said := capsys.readouterr().out)
     assert said.endswith(": ready to submit\n")

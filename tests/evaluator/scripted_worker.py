@@ -95,6 +95,9 @@ class ScriptedWorker:
         self.canaries += 1
         return {"times_ns": list(self.canary_ns(self.canaries))}
 
+    def _heat(self, rounds: int) -> dict[str, object]:
+        return {}
+
     def _loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
         times = self.loops or ([self.loop_ns] * calls if pairs else [self.loop_ns * calls])
         return {"events_ns": times, "seal": seal_of(self.key, [nonce, warmups, calls, int(pairs), *times])}

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from evaluator.backends import get_backend
-from evaluator.bench.build import FLAGS, FOLDER, find_compiler
-from evaluator.inside.bench import KERNELS, KERNELS_SOURCE, Timing
+from evaluator.bench.build import FLAGS, FOLDER, SHARED, find_compiler
+from evaluator.inside.bench import KERNELS, Timing, kernels_source
 from evaluator.inside.channel import PAGE_BYTES, SharedMemory, sealed_memory
 from evaluator.judge.seal import KEY, digest_of, folded, leave_key, mixed, page_of, seal_of
 from tests.conftest import lacking
@@ -21,7 +21,7 @@ INPUTS = [
     {"name": "w", "shape": [4], **PLAIN, "static": True, "offset": 512, "after": 768},
     {"name": "times", "value": 2.0, "static": False},
 ]
-OUTPUTS = [{"name": "y", "shape": [4], "dtype": "float32", "may_alias": [], "offset": 1024}]
+OUTPUTS = [{"name": "y", "shape": [4], "dtype": "float32", "may_alias": [], "varying": False, "offset": 1024}]
 
 
 def right(x, w, times):
@@ -31,13 +31,15 @@ def right(x, w, times):
 class Armed:
     """A bench with one armed case, its key, and what its last command replied."""
 
-    def __init__(self, entry: Any = right, hook: Any = None, style: str = "return", inputs: Any = INPUTS) -> None:
+    def __init__(
+        self, entry: Any = right, hook: Any = None, style: str = "return", inputs: Any = INPUTS, outputs: Any = OUTPUTS
+    ) -> None:
         self.mailbox = SharedMemory(sealed_memory(2 * PAGE_BYTES), 2 * PAGE_BYTES)
         self.key = leave_key(self.mailbox)
         clock = {"device": "cpu", "library": str(get_backend("cpu").bench), "flush_bytes": 1 << 16}
         self.timing = Timing(self.mailbox, clock | {"spacer_ns": [1, 2], "spacer_factor": 2.0, "patience_ns": 1})
         self.timing.attach(entry, hook)
-        self.timing.arm(inputs, OUTPUTS, style)
+        self.timing.arm(inputs, outputs, style)
         for name, start in (("x", 0.0), ("w", 100.0)):
             self.mailbox.tensor(0, [64], torch.float32).copy_(torch.arange(64) + start)
             self.timing.slab(name, 0, 256)
@@ -147,6 +149,37 @@ def test_a_returned_tensor_cannot_be_reused_as_an_output() -> None:
     assert all(value != value for value in armed.picked(1))
 
 
+VARYING = [OUTPUTS[0] | {"varying": True}]
+
+
+def test_of_a_varying_output_the_real_bytes_and_the_length_are_taken() -> None:
+    armed = Armed(lambda x, w, times: x[x > 2].contiguous(), outputs=VARYING)
+    told = armed.block([0, 0], [1, 1], [0, 2], [0, 30])
+    key = seal_of(armed.key, [7])
+    for index, values in enumerate(([3.0], [3.0, 4], [3.0, 4, 5], [30.0, 31, 32, 33])):
+        assert armed.timing.pick(index) == {"lengths": {"y": len(values)}}
+        assert armed.mailbox.tensor(1024, [len(values)], torch.float32).tolist() == values
+        assert told["digests"][index] == digest_of([torch.tensor(values)], key, index, [True])
+        assert told["digests"][index] != digest_of([torch.tensor([*values, 0.0])], key, index, [True])
+
+
+@pytest.mark.parametrize("answer", [lambda x: torch.zeros(5), lambda x: torch.zeros(2, 2), lambda x: x[:3]])
+def test_a_varying_output_is_at_most_as_long_as_declared_and_no_part_of_an_input(answer: Any) -> None:
+    problem = Armed(lambda x, w, times: answer(x), outputs=VARYING).block([0, 0])["problem"]
+    assert problem is not None
+    assert problem[0] in ("wrong_shape", "aliases_input")
+
+
+def test_each_call_is_given_its_own_number() -> None:
+    armed, seen = Armed(lambda x, w, times: seen.append(times) or right(x, w, times)), []
+    armed.mailbox.tensor(0, [4], torch.float64).copy_(torch.tensor([0.5, 1.5, 2.5, 3.5]))
+    armed.timing.slab("times", 0, 32)
+    armed.block([0, 1, 3], [1, 0, 0], [0, 1, 2])
+    assert seen == [3.5, 0.5, 2.5]
+    armed.timing.enqueue([[0, 0, 1]], 1 << 16, 1, False)
+    assert seen == [3.5, 0.5, 2.5, 1.5]
+
+
 def test_an_exception_of_the_candidate_passes_through() -> None:
     def entry(x, w, times):
         raise ZeroDivisionError("as asked")
@@ -228,13 +261,13 @@ def test_kernels_and_driver_functions_compile_for_amd_too(tmp_path) -> None:
     if not toolchain["gfx942_available"]:
         lacking(toolchain["gfx942_reason"])
     source = tmp_path / "bench.hip"
-    kernels = KERNELS_SOURCE.read_text().replace("ARENA_NS_PER_TICK", "10ull")
-    source.write_text(f"#include <hip/hip_runtime.h>\n{kernels}")
+    source.write_text(f"#include <hip/hip_runtime.h>\n{kernels_source()}")
     headers = [f"-I{folder}" for folder in toolchain["gfx942_headers"][-1]]
     assembly = tmp_path / "bench.s"
     flags = [*toolchain["gfx942_flags"], *headers, "-S", str(source), "-o", str(assembly)]
     subprocess.run([toolchain["clang"], *flags], check=True)
     for name in KERNELS:
         assert f".amdhsa_kernel {name}\n" in assembly.read_text()
-    command = [find_compiler(), *FLAGS, "-DARENA_HIP", "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    files = ["-I", str(SHARED), "-c", str(FOLDER / "gpu.cpp"), "-o", str(tmp_path / "gpu.o")]
+    command = [find_compiler(), *FLAGS, "-DARENA_HIP", *files]
     subprocess.run(command, check=True)

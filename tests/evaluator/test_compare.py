@@ -155,3 +155,17 @@ def test_a_reference_with_forbidden_nan_is_a_task_error():
 def test_an_expected_integer_beyond_the_dtype_is_not_matched_by_its_truncated_bits():
     left = torch.tensor([300 - 256], dtype=torch.int8)
     assert judged(left, torch.tensor([300])).reason == "mismatch"
+
+
+def test_a_varying_output_of_another_length_is_wrong_even_if_it_begins_right():
+    spec, wanted = Output("kept", (parse("n"),), "int32", varying=True), torch.tensor([4, 5])
+
+    def found(*values):
+        output = torch.tensor(values, dtype=torch.int32)
+        return compare(output, wanted, spec=spec, tolerance=None, case=CASE, baseline=None)
+
+    assert found(4, 5).reason is None
+    assert found(4, 6).reason == "mismatch"
+    assert found(4).reason == found(4, 5, 0).reason == found().reason == "wrong_shape"
+    assert found(4).detail == "kept is [1], for these inputs expected [2]"
+    assert deviation(torch.ones(3), torch.ones(2, dtype=torch.float64)) is None

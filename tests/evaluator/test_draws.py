@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
+import pytest
 import torch
 
 from evaluator.judge.draws import OUTLIER_SCALE, Seed, contents_of, draws_of
-from evaluator.tasks.reader import load_task
+from evaluator.judge.timing.slabs import Slabs
+from evaluator.tasks.reader import load_task, read_task
+from tests.conftest import TESTS
 
 
 def first_case(task):
@@ -57,3 +61,27 @@ def test_a_special_draw_holds_only_its_alphabet():
 
 def test_the_seed_is_not_shown():
     assert "secret" not in repr(Seed())
+
+
+@pytest.fixture
+def ramp():
+    return read_task(TESTS / "tiny" / "triton2triton" / "tests" / "ramp", "triton2triton/tests/ramp")
+
+
+def test_a_number_is_drawn_for_each_draw_in_its_range_and_held_exactly_by_float32(ramp):
+    case, seed = first_case(ramp), Seed()
+    found = [contents_of(ramp, case, draw, seed) for draw in draws_of(ramp)]
+    starts = [contents["start"] for contents in found]
+    assert all(type(start) is float and -1 <= start <= 1 and start == float(np.float32(start)) for start in starts)
+    assert all(type(contents["step"]) is int and 1 <= contents["step"] < 1_000_000 for contents in found)
+    assert len({(contents["start"], contents["step"]) for contents in found}) == len(found)
+    assert starts[-3:] == [0.0] * 3
+    assert {contents["n"] for contents in found} == {256}
+
+
+def test_no_two_timed_calls_get_the_same_numbers(ramp):
+    slabs = Slabs(ramp, first_case(ramp), Seed(), 0, "cpu")
+    calls = slabs.plan(100)
+    given = [tuple(slabs.contents(call).values()) for call in calls]
+    assert len(set(given)) == 100
+    assert [tuple(slabs.contents(slabs.released(0, call, lambda _: 0)).values()) for call in calls] == given

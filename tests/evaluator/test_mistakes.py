@@ -16,7 +16,7 @@ from evaluator.tasks.suites import read_manifest
 
 TASK = "triton2triton/arena/softmax"
 CHAT = ["run", "--suite", "smoke", "--agent", "chat_loop", "--out", "x"]
-BUNDLE = str(Path(__file__).parents[2] / "tasks" / "bundles" / "h200-sxm-smoke-block_tuner.zip")
+BUNDLE = str(Path(__file__).parents[2] / "tasks" / "bundles" / "h200-sxm-smoke-block_tuner.tar.zst")
 SUBMIT = ["bundle", "submit", BUNDLE, "--licence", "MIT", "--consent", "--token", "t", "--url"]
 
 

@@ -44,7 +44,7 @@ def judge(tiny_task):
             contents=lambda case, draw: {"hard": float(draw in (HARD, HARDEST))},
             order=lambda case, draw: 0,
             emulates=False,
-            reference=SimpleNamespace(outputs=lambda case, contents: {"y": RIGHT}),
+            reference=SimpleNamespace(task=task, outputs=lambda case, contents: {"y": RIGHT}),
         )
         return _judge(context, state, draw, runner(baseline))
 
@@ -76,7 +76,8 @@ def timed(tiny_task):
         state.least_scales = {"standard": {"y": least_scale}}
         hard = JudgedDraw(state, HARD, {"hard": 1.0}, {"y": RIGHT})
         call, fresh = runner(candidate).call(None, hard.contents), nullcontext(runner(baseline))
-        return state, correctness.wrong_when_timed(SimpleNamespace(task=task), hard, call, fresh)
+        context = SimpleNamespace(reference=SimpleNamespace(task=task))
+        return state, correctness.wrong_when_timed(context, hard, call, fresh)
 
     return judged
 

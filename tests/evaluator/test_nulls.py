@@ -8,11 +8,15 @@ import pytest
 
 from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
+from evaluator.judge import answers
+from evaluator.judge.compare import compare
 from evaluator.judge.nulls import NULLS, nulls_that_pass
-from evaluator.tasks.reader import load_task, read_task, task_ids
+from evaluator.tasks.reader import load_task, read_task
+from tests.conftest import TESTS
+from tests.covered import covered
 
 
-@pytest.mark.parametrize("task_id", task_ids())
+@pytest.mark.parametrize("task_id", covered())
 def test_no_null_candidate_passes_a_bundled_task(task_id, ledger):
     assert ledger.once("nulls", task_id, lambda: nulls_that_pass(load_task(task_id))) == []
 
@@ -62,4 +66,16 @@ def test_a_task_that_a_null_candidate_passes_enters_no_suite(tmp_path, tiny_task
 
 
 def test_there_is_a_null_candidate_of_each_kind():
-    assert len(NULLS) == 8
+    assert len(NULLS) == 11
+
+
+def test_a_wrong_length_is_tried_where_an_output_varies_and_passes_where_lengths_are_not_compared(monkeypatch):
+    task = read_task(TESTS / "tiny" / "triton2triton" / "tests" / "kept", "triton2triton/tests/kept")
+    assert nulls_that_pass(task) == []
+
+    def only_the_beginning(output, reference, **options):
+        count = min(len(output), len(reference))
+        return compare(output[:count], reference[:count], **options)
+
+    monkeypatch.setattr(answers, "compare", only_the_beginning)
+    assert nulls_that_pass(task) == ["empty"]

@@ -34,9 +34,9 @@ class Device(ScriptedWorker):
 
     cheat: str = ""
 
-    def _enqueue(self, buffers: list[int], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
+    def _enqueue(self, calls: list[list[int]], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
         self._word(END).value = 0
-        self._thread = threading.Thread(target=self._run, args=(len(buffers), spare, empty))
+        self._thread = threading.Thread(target=self._run, args=(len(calls), spare, empty))
         if self.cheat == "waits":
             return {"problem": None, "expired": True}
         self._thread.start()

@@ -56,6 +56,7 @@ class Context:
 
     clock_covers_streams = True
     foreign_files: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
     is_library_line = False
 
     def __init__(self, files: dict[str, bytes]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.tasks.reader import load_task, read_task
-from evaluator.tasks.spec import task_digest, task_files
+from evaluator.tasks.spec import Groups, task_digest, task_files
 
 ID = "triton2triton/arena/tiny"
 
@@ -73,6 +74,75 @@ def test_a_good_task_is_read_whole(tmp_path):
     assert task.limits.build_s == 600
 
 
+def contract(**changes: object) -> dict:
+    keys = {"cosine": 0.9, "l1": 0.1, "rmse": 0.15, "because": "four bits"}
+    return {"quantised": {"x": {"bits": 4, "along": [1], "group": 2}}, **keys} | changes
+
+
+def test_a_contract_and_complex_numbers_are_read(tmp_path):
+    content = config()
+    arena = content["arena"]
+    arena["outputs"]["y"]["contract"] = contract(requires=["int4_weights"])
+    arena["tolerance"] = {}
+    arena["inputs"]["z"] = {"shape": ["n", 2], "dtype": "float32", "complex": True, "distribution": {"normal": [0, 1]}}
+    task = read_task(write(tmp_path / "t", content), ID)
+    found = task.outputs[0].contract
+    assert found is not None
+    assert (found.inputs, found.requires) == ((("x", Groups(4, (1,), 2)),), ("int4_weights",))
+    assert [item.name for item in task.inputs if item.complex] == ["z"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda c: c["contract"].pop("because"), "contract.because: seen nothing"),
+        (lambda c: c["contract"].update(cosine=1.5), "contract.cosine: seen 1.5"),
+        (lambda c: c["contract"].update(quantised={}), "contract.quantised: seen {}; expected at least one input"),
+        (lambda c: c["contract"].update(requires=["fp4"]), "contract.requires.0: seen 'fp4'; expected one of int8_dot"),
+        (lambda c: c["contract"]["quantised"].update(scale={"bits": 4, "along": [0]}), "quantised.scale: seen 'scale'"),
+        (lambda c: c["contract"]["quantised"]["x"].update(bits=16), "quantised.x.bits: seen 16"),
+        (lambda c: c["contract"]["quantised"]["x"].update(along=[2]), "quantised.x.along: seen [2]"),
+        (lambda c: c["contract"]["quantised"]["x"].update(along=[0, 1]), "quantised.x.group: seen 2"),
+        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "outputs.y.sampled: seen {"),
+        (lambda c: c.update(complex=True), "a last dimension of 2, for the parts"),
+        (lambda c: c.update(complex=True, shape=["n", 2]), "float32 or float64, for the parts"),
+    ],
+)
+def test_each_way_to_break_a_contract_is_reported(tmp_path, change, expected):
+    content = config()
+    content["arena"]["outputs"]["y"]["contract"] = contract()
+    change(content["arena"]["outputs"]["y"])
+    assert any(expected in line for line in problems(tmp_path / "t", content)), expected
+
+
+def test_a_form_is_required_of_sources_that_are_read_for_it(tmp_path):
+    content = config() | {"task_type": "hip2hip"}
+    content["arena"]["outputs"]["y"]["contract"] = contract(requires=["int8_dot"])
+    with pytest.raises(TaskError, match="only sources with Triton kernels are read for it"):
+        read_task(write(tmp_path / "t", content), "hip2hip/arena/tiny")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "is_fine"),
+    [
+        ("float8_e4m3fnuz", 240, True),
+        ("float8_e4m3fnuz", 448, False),
+        ("float8_e4m3fn", math.inf, False),
+        ("float8_e5m2", -math.inf, True),
+        ("float8_e5m2fnuz", math.inf, False),
+    ],
+)
+def test_special_values_are_numbers_of_their_8_bit_float(tmp_path, dtype, value, is_fine):
+    content = config()
+    content["arena"]["inputs"]["x"].update(dtype=dtype, special={"largest": [value]})
+    folder = write(tmp_path / "t", content)
+    if is_fine:
+        assert read_task(folder, ID).inputs[0].dtype == dtype
+    else:
+        with pytest.raises(TaskError, match=rf"special.largest: .*numbers of {dtype}"):
+            read_task(folder, ID)
+
+
 def test_every_problem_is_reported_at_once_with_file_path_seen_and_expected(tmp_path):
     content = config()
     arena = content["arena"]
@@ -135,6 +205,75 @@ def test_an_output_of_random_numbers_says_how_many_outcomes_there_are_and_where_
     tokens.update(shape=[], dtype="float32", sampled={"outcomes": 2, "seed": "grain"})
     found = "\n".join(problems(tmp_path / "u", content))
     for expected in ("a last dimension", "an integer type", "one of x, bias, scale, seed"):
+        assert expected in found
+
+
+def test_a_number_that_is_drawn_and_an_output_whose_length_varies_are_read(tmp_path):
+    content = config()
+    content["arena"]["inputs"] |= {
+        "start": {"scalar": {"uniform": [-1, 1]}, "special": {"zero": [0.0]}},
+        "count": {"scalar": {"integers": [1, "n"]}},
+    }
+    content["arena"]["outputs"] = {"kept": {"shape": ["n", 3], "dtype": "int32", "varying": True}}
+    del content["arena"]["tolerance"]  # every output must be equal
+    task = read_task(write(tmp_path / "t", content), ID)
+    assert [(item.drawn, item.is_number, item.scalar_kind) for item in task.inputs[2:]] == [
+        (False, True, "float"),
+        (True, True, "float"),
+        (True, True, "int"),
+    ]
+    shapes = ((0, 3), (8, 3), (9, 3), (8, 2), (8,))
+    assert [task.outputs[0].allows(task.cases[0], shape) for shape in shapes] == [True, True, False, False, False]
+
+
+def test_each_mistake_in_a_drawn_number_or_a_varying_output_is_named(tmp_path):
+    content = config()
+    content["arena"]["entry"]["style"] = "out"
+    content["arena"]["inputs"] |= {
+        "start": {"scalar": {"normal": [0, 1]}, "shape": [1]},
+        "count": {"scalar": {"integers": [1, 9]}, "special": {"odd": [1.5], "huge": [float("inf")]}},
+    }
+    content["arena"]["outputs"]["y"].update(shape=[], varying=True, may_alias=["x"])
+    found = "\n".join(problems(tmp_path / "t", content))
+    for expected in (
+        "inputs.start.scalar: seen {'normal': [0, 1]}; expected exactly one of uniform, integers",
+        "inputs.start.shape: seen [1]; expected no such key",
+        "inputs.count.special.odd: seen [1.5]; expected whole numbers",
+        "inputs.count.special.huge: seen [inf]; expected whole numbers",
+        "outputs.y.shape: seen []; expected a first dimension",
+        "outputs.y.may_alias: seen ['x']; expected no such key beside `varying`",
+        "arena.entry.style: seen 'out'; expected return",
+    ):
+        assert expected in found, found
+
+
+def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path):
+    content = config()
+    arena = content["arena"]
+    arena["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    noise = {"shape": ["n"], "dtype": "float32", "sampled": {"uniform": [-1, "n"], "seed": "seed"}}
+    dropped = {"shape": ["n"], "dtype": "float32", "dropout": {"p": 0.25, "seed": "seed"}}
+    arena["outputs"] |= {"noise": noise, "dropped": dropped}
+    _, first, second = read_task(write(tmp_path / "t", content), ID).outputs
+    assert (first.seed, first.sampled.kind, [one.text for one in first.sampled.parameters]) == (
+        "seed",
+        "uniform",
+        ["-1", "n"],
+    )
+    assert (second.seed, second.dropout.p.text, second.dropout.hidden) == ("seed", "0.25", False)
+    noise.update(dtype="int32", sampled={"normal": [0, 0], "seed": "x", "outcomes": 3})
+    dropped.update(sampled={"uniform": [1], "seed": "seed"}, dropout={"p": 1, "seed": "seed", "scale": 2})
+    found = "\n".join(problems(tmp_path / "u", content))
+    for expected in (
+        "outputs.noise.dtype: seen 'int32'; expected one of float64",
+        "outputs.noise.sampled.outcomes: seen 3; expected no such key",
+        "outputs.noise.sampled.seed: seen 'x'; expected an input of one int64",
+        "outputs.noise.sampled.normal: seen '0 for ",
+        "outputs.dropped.sampled.uniform: seen [1]; expected two numbers",
+        "expected nothing of an output that is sampled",
+        "outputs.dropped.dropout.scale: seen 2; expected no such key",
+        "outputs.dropped.dropout.p: seen '1 for ",
+    ):
         assert expected in found
 
 

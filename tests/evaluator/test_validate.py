@@ -28,9 +28,11 @@ from evaluator.validate.checks import (
 )
 from evaluator.validate.folder import is_copy
 from evaluator.validate.subject import Subject
+from tests.conftest import TESTS
 from tests.records import make_case, make_record
 
 ID = "triton2triton/arena/softmax"
+INT = {"dtype": "int64", "shape": ["rows", "cols"]}
 
 
 @pytest.fixture
@@ -241,6 +243,30 @@ def test_a_reference_that_asks_for_nothing_is_found(check: str, answer: str, exp
     text = f"import torch\n\n\ndef reference(inputs):\n    x = inputs['x']\n    return {{'y': {answer}}}\n"
     (folder / "reference.py").write_text(text, encoding="utf-8")
     assert expected in found(check, folder)
+
+
+def test_values_that_must_be_equal_are_spread_whatever_their_size(folder: Path) -> None:
+    change_config(folder, lambda arena: (few_cases(arena), arena["outputs"].update(y={**arena["outputs"]["y"], **INT})))
+    path = folder / "reference.py"
+    head = "import torch\n\n\ndef reference(inputs):\n    x = inputs['x']\n"
+    path.write_text(head + "    return {'y': 10**9 + (x * 10).long()}\n", encoding="utf-8")
+    assert found("spread", folder) == ""
+    path.write_text(head + "    return {'y': (x > 9).long()}\n", encoding="utf-8")
+    assert "its elements are all the same" in found("spread", folder)
+    path.write_text(
+        head + "    return {'y': x.argsort(-1).argsort(-1) * 0 + torch.arange(x.shape[1])}\n", encoding="utf-8"
+    )
+    assert "it hardly depends on the values" in found("spread", folder)
+
+
+def test_numbers_that_are_soon_drawn_again_are_found(tmp_path: Path) -> None:
+    folder = shutil.copytree(TESTS / "tiny/triton2triton/tests/ramp", tmp_path / "ramp")
+    numbers = STATIC_CHECKS["numbers"]
+    assert not list(numbers(Subject(read_task(folder, "triton2triton/tests/ramp"))))
+    path = folder / "config.yaml"
+    path.write_text(path.read_text().replace("uniform: [-1, 1]", "integers: [0, 2]").replace("1000000", "9"))
+    problems = list(numbers(Subject(read_task(folder, "triton2triton/tests/ramp"))))
+    assert problems[0] == "n=256: its numbers can be drawn in 16 ways; expected at least 1048576"
 
 
 def test_an_unused_input_is_found(folder: Path) -> None:

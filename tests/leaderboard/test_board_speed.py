@@ -217,6 +217,35 @@ def test_a_filter_of_tasks_changes_numbers_and_leaves_ranks_to_the_whole_board(t
     assert page(f"{BOARD}?operator=reduce").entries[0].of == 6
 
 
+def test_a_cut_is_the_board_of_its_tasks_alone(timed, page, client) -> None:
+    timed("Other", [1.0, 0.0] * 6)
+    timed("Reduce", [0.0, 0.7] * 6)
+    assert [entry.agent for entry in page(f"{BOARD}?operator=reduce").entries] == ["Other", "Reduce"]
+    cut = f"{BOARD}?operator=reduce&ranks=cut"
+    shown = page(cut)
+    assert [(entry.agent, entry.rank, entry.of) for entry in shown.entries] == [("Reduce", 1, 6), ("Other", 2, 6)]
+    assert shown.cut.startswith("A cut of timed@1: 6 of 12\N{NO-BREAK SPACE}tasks, those of operator type reduce. ")
+    assert shown.citation.title == "ArenaBoard: Timed, HIP to HIP, operator type reduce on H100"
+    assert "ranks=cut" in shown.citation.csv_url
+    assert "Ranks are over all tasks" not in shown.ranks_note
+    assert shown.cut in client.get(cut).content.decode()
+    assert client.get(f"/api/v1{cut}").json()["entries"][0]["agent"] == "Reduce"
+
+
+def test_a_cut_of_few_tasks_has_no_speed_and_ranks_by_correctness(timed, page) -> None:
+    timed("Arena", [1.0] * 8 + [0.0] * 4)
+    timed("Rocm", [0.0] * 8 + [1.5] * 3 + [WRONG])
+    shown = page(f"{BOARD}?source=rocm&ranks=cut")
+    assert [(entry.agent, entry.rank) for entry in shown.entries] == [("Arena", 1), ("Rocm", 2)]
+    assert (shown.ranked_by, [entry.usable_speedup.value for entry in shown.entries]) == ("correctness", [None, None])
+
+
+@pytest.mark.parametrize("query", ["?ranks=cut", "?ranks=cut&operator=nothing", "?operator=reduce&ranks=all"])
+def test_what_chooses_no_tasks_or_no_cut_is_none(query, timed, page) -> None:
+    timed("Arena", [1.0] * 8 + [0.0] * 4)
+    assert page(f"{BOARD}{query}").cut == ""
+
+
 def test_a_board_as_of_a_day_has_what_was_published_by_then(timed, page) -> None:
     timed("Old", noisy(0.1))
     timed("New", noisy(0.5), published_at=factories.NOON + timedelta(days=3))

@@ -198,6 +198,20 @@ def test_tasks_are_listed_by_category_with_correct_results(published, page) -> N
     assert {task.category for task in page("/tasks/?category=hip2hip").tasks} == {"hip2hip"}
 
 
+def test_tasks_are_cut_by_source_and_type_of_operator(db, page, client) -> None:
+    for source, operator in (("arena", "Attention"), ("kernelbenchx", "Loss"), ("kernelbenchx", "Attention")):
+        factories.make_task(source=source, provenance={"operator_type": operator})
+    shown = page("/tasks/?source=kernelbenchx&operator=Attention&category=hip2hip")
+    assert [(task.source, task.operator) for task in shown.tasks] == [("kernelbenchx", "Attention")]
+    assert [(choice.name, [value for value, *_ in choice.options]) for choice in shown.choices] == [
+        ("source", ["", "arena", "kernelbenchx"]),
+        ("operator", ["", "Attention", "Loss"]),
+    ]
+    assert shown.categories[0].url == "/tasks/?source=kernelbenchx&operator=Attention"
+    assert len([*client.get("/api/v1/tasks/tasks.csv?operator=Attention").streaming_content]) == 3
+    assert "No task matches" in client.get("/tasks/?source=nobody").content.decode()
+
+
 def test_results_that_may_not_rank_are_not_counted_on_tasks(published, suite, page) -> None:
     run = published()
     hacked, held, uncalibrated, *_ = run.results.order_by("task__path")

@@ -23,6 +23,7 @@ from leaderboard.routes import ROUTES
         ("board/smoke/all/x/entries.csv?view=papers", "view='papers': expected paper, or nothing"),
         ("distribution/smoke/all/x/?clock=t_dev", "clock='t_dev': expected paper, or nothing"),
         ("compare/smoke/all/x/?common=yes", "common='yes': expected 1, or nothing"),
+        ("board/smoke/all/x/?ranks=mine", "ranks='mine': expected cut, or nothing"),
         ("runs/?state=done", "state='done': expected one of draft"),
         ("tasks/?category=hip", "category='hip': expected one of all, hip2hip"),
     ],

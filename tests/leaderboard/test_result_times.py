@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluator.records.measurements import Clock, Ratio
+from evaluator.records.measurements import T_DEV, BaselineTimes, Clock, Ratio
 from evaluator.records.reasons import Flag
 from tests import factories
 from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
@@ -134,6 +134,36 @@ def test_the_papers_speedup_is_a_fact_of_its_own_with_the_name_of_its_clock(show
     [fact] = [text for term, text, _ in page.facts if term == "Speedup on aka_events"]
     assert fact.endswith("×, as in the paper; not ranked")
     assert page.paper_speedup != page.log_speedup
+
+
+def test_all_baselines_of_a_case_are_side_by_side_and_the_ranked_one_is_unchanged(shown, client) -> None:
+    others = {"compile": BaselineTimes(T_DEV, 0.0106, 0.0212, 2.0), "eager": BaselineTimes(T_DEV, 0.0424, 0.0212, 0.5)}
+    case, plain_case = make_gpu_case("n=1,k=2", 21.2, 20.9), make_gpu_case("n=3,k=2", 21.2, 20.9)
+    page = shown(make_gpu_record(cases=(replace(case, baselines=others), plain_case)))
+    [row] = page.tables["baselines"].cells()
+    assert [plain(row[name].text) for name in ("case", "baseline_ms", "candidate_ms")] == [
+        "n=1, k=2",
+        "21.2 µs",
+        "20.9 µs",
+    ]
+    assert [(plain(row[f"{kind}_ms"].text), row[f"{kind}_ms"].note) for kind in ("eager", "compile", "library")] == [
+        ("42.4 µs", "0.50×"),
+        ("10.6 µs", "2.00×"),
+        ("–", ""),
+    ]
+    assert [field.label for field in page.tables["baselines"].shown_fields] == [
+        *("Case", "Its own", "PyTorch eager", "PyTorch compile", "Candidate")
+    ]
+    assert (row["compile_ratio"].value, row["library_ms"].value) == (2.0, None)
+    assert cells(page, "n=1,k=2", "t_dev")["ratio"].value == pytest.approx(21.2 / 20.9)
+    assert page.baselines[0].others["compile"].ratio == 2.0
+    api = client.get(f"/api/v1/result/{page.result}/").json()
+    assert api["baselines"][0]["others"]["compile"]["time_ms"] == 0.0106
+    csv = client.get(f"/api/v1/result/{page.result}/baselines.csv").getvalue().decode()
+    assert "n=1,k=2" in csv
+    assert ",0.0106,2.0," in csv
+    assert shown().baselines == ()
+    assert "baselines" not in shown().tables
 
 
 def test_conditions_say_how_the_device_was_and_which_blocks_are_void(shown) -> None:

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from evaluator.tasks.reader import load_task
+from evaluator.records.measurements import T_DEV, BaselineTimes
+from evaluator.tasks.measured import Measured, add_measured
+from evaluator.tasks.reader import load_task, read_task
+from leaderboard.pages.task.contract import task_contract
 from leaderboard.pages.task.description import first_sentence
+from leaderboard.queries import tasks
 from runs import archive
 from tests import factories
+from tests.conftest import TESTS
+from tests.records import make_gpu_case, make_gpu_record
+
+
+def test_derived_inputs_say_what_makes_them_and_which_sets_there_are() -> None:
+    task = read_task(TESTS / "tiny" / "triton2triton" / "tests" / "ragged", "triton2triton/tests/ragged")
+    drawn = {one.name: one.drawn for one in task_contract(task).inputs}
+    assert drawn["starts"] == "derived: made by inputs.py as part of a set, also of the kinds one_request"
+    assert drawn["x"] == "normal(0, 1)"
 
 
 def test_a_bundled_task_shows_its_contract(db, page) -> None:
@@ -31,6 +46,30 @@ def test_the_rule_for_errors_is_shown_where_there_is_a_tolerance(name: str, has_
     assert ("relative RMSE is at most" in text) is has_tolerances
     assert ("no tolerance is needed" in text) is not has_tolerances
     assert "checked by their distribution" in text
+
+
+def test_a_task_shows_its_further_baselines_from_the_newest_result_that_was_run_here(archive_folder, db, page) -> None:
+    spec = load_task("triton2triton/arena/softmax")
+    task = factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="softmax")
+    device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
+    suite = factories.make_suite([task])
+
+    def publish(time_ms: float, **of_run: str) -> None:
+        run = factories.make_run(suite=suite, device_class=device, with_results=False, state="published", **of_run)
+        case = make_gpu_case(
+            "n=1", 20.0, 10.0, baselines={"eager": BaselineTimes(T_DEV, time_ms, 0.02, 0.02 / time_ms)}
+        )
+        result = factories.make_result(run=run, task=task)
+        factories.publish(factories.make_recorded_attempt(result=result, record=make_gpu_record(cases=(case,))))
+
+    assert page(f"/task/{spec.id}/").baselines == ()
+    publish(0.05)
+    publish(0.04)
+    publish(0.001, origin="imported", bundle_digest="a" * 64)  # a claim
+    shown = page(f"/task/{spec.id}/")
+    assert shown.further_baselines == ("eager", "compile", "library")
+    [row] = shown.tables["baselines"].cells()
+    assert (row["eager_ms"].value, row["eager_ratio"].value, row["candidate_ms"].value) == (0.04, 0.5, None)
 
 
 def test_an_older_task_says_so_and_points_to_the_current_one(db, page, client) -> None:
@@ -77,3 +116,68 @@ def test_an_older_baselines_source_is_the_older_one(archive_folder, db, client, 
 )
 def test_the_list_of_tasks_shows_a_first_sentence_as_plain_text(description: str, sentence: str) -> None:
     assert first_sentence(description) == sentence
+
+
+def test_a_task_with_several_right_answers_shows_its_relations(db, page, client) -> None:
+    spec = load_task("torch2triton/kernelbenchx/qr")
+    factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="qr")
+    shown = page(f"/task/{spec.id}/").contract
+    assert [(one.relation, one.dtype, one.c) for one in shown.relations] == [
+        ("residual", "float32", 16),
+        ("residual", "float64", 16),
+        ("orthogonality", "float32", 16),
+        ("orthogonality", "float64", 16),
+        ("triangle", "", None),
+    ]
+    assert all(one.because for one in shown.relations)
+    assert all("judged by the relations" in one.notes[0] for one in shown.outputs)
+    text = client.get(f"/task/{spec.id}/").content.decode()
+    assert "The error of each relation" in text
+    assert "All outputs are judged by relations, so no tolerance is needed." in text
+
+
+@pytest.fixture
+def measured(monkeypatch, tmp_path) -> Callable[..., None]:
+    """measured(path, digest, …) writes what one card showed of a task."""
+    path = tmp_path / "measured.json"
+    monkeypatch.setattr(tasks, "measured_file", lambda: path)
+
+    def write(task: str, digest: str, times_us: dict, wrong: dict, card: str = "a") -> None:
+        entry = Measured(digest[:16], card, "driver 1", "1", "2026-11-30T00:00:00+00:00", 1, 2.5, times_us, wrong)
+        add_measured({f"{task} h200-sxm": (entry,)}, path)
+
+    return write
+
+
+def test_full_cases_say_what_was_measured_of_them_on_gpus(db, page, client, measured) -> None:
+    spec = load_task("triton2triton/arena/softmax")
+    factories.make_task(
+        path=spec.id,
+        digest=spec.digest,
+        category=spec.category,
+        name="softmax",
+        cases=[{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
+    )
+    full = [case.id for case in spec.cases_of(("full",))]
+    unmeasured = page(f"/task/{spec.id}/").measured
+    assert [(one.case, one.verdict, one.is_eligible) for one in unmeasured] == [
+        (case, "not measured", False) for case in full
+    ]
+    measured(spec.id, "f" * 64, {full[0]: (20.0, 10.0)}, {})  # of another version of the task
+    assert page(f"/task/{spec.id}/").measured == unmeasured
+
+    measured(spec.id, spec.digest, {full[0]: (20.0, 10.0), full[1]: (4.0, 3.0)}, {full[2]: "baseline: it is wrong"})
+    measured(spec.id, spec.digest, {full[0]: (24.0, 10.0)}, {}, card="b")
+    shown = page(f"/task/{spec.id}/").measured
+    assert {one.device_class for one in shown} == {"h200-sxm"}
+    assert [(one.baseline_ms, one.cards) for one in shown[:2]] == [(0.022, 2), (0.004, 1)]
+    assert [one.verdict for one in shown[:4]] == [
+        "eligible",
+        "too short, counts for correctness only",
+        "wrong: baseline: it is wrong",
+        "not measured",
+    ]
+    text = client.get(f"/task/{spec.id}/").content.decode()
+    assert f"1 of {len(full)}\u00a0cases eligible, from 2\u00a0cards" in text
+    answer = client.get(f"/api/v1/task/{spec.id}/").json()
+    assert answer["measured"][0]["baseline_ms"] == 0.022

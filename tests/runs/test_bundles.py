@@ -216,7 +216,7 @@ def test_the_command_imports_and_publishes(site: Site, tmp_path: Path, capsys: p
 @pytest.mark.slow
 def test_the_committed_bundles_are_of_the_tasks_as_they_are() -> None:
     """The demo's second device: what was measured of other digests is no answer for these tasks."""
-    paths = sorted((REPOSITORY / "tasks" / "bundles").glob("*.zip"))
+    paths = sorted((REPOSITORY / "tasks" / "bundles").glob("*.tar.zst"))
     assert paths
     catalog.mirror()
     registry.load_registry(registry.BUNDLED)
@@ -251,7 +251,7 @@ def test_records_of_another_protocol_than_their_run_are_refused(site: Site, tmp_
 
 
 def test_the_committed_bundles_show_each_tasks_kernels_compiled_for_gfx942() -> None:
-    bundle = read_bundle(REPOSITORY / "tasks" / "bundles" / "cpu-x86_64-native-24-expert.zip")
+    bundle = read_bundle(REPOSITORY / "tasks" / "bundles" / "cpu-x86_64-native-24-expert.tar.zst")
     records = [entry.record for entry in bundle.entries]
     assert {record.task.id for record in records} == read_manifest("native-24")[1].keys()
     assert all(record.isa_checked["gfx942"] == "compiled" and record.isa for record in records)

@@ -7,4 +7,4 @@ from evaluator.tasks import candidate
 
 
 def launch(context: SessionContext) -> SessionOutcome:
-    return SessionOutcome(candidate.compiled(context.task), "finished")
+    return SessionOutcome(candidate.compiled_baseline(context.task), "finished")

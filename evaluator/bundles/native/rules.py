@@ -71,7 +71,9 @@ def _case_out_of_bounds(case: CaseRecord | UnseenCaseRecord) -> Iterator[tuple[s
     draws = [case.draws] if isinstance(case, CaseRecord) else [case.baseline.draws, case.candidate.draws]
     if not all(0 <= count <= MOST_DRAWS for count in draws):
         yield str(draws)[:80], f"0 to {MOST_DRAWS} draws"
-    if not all(map(_is_bounded_clock, case.clocks.values())):
+    others = case.baselines.values() if isinstance(case, CaseRecord) else ()
+    further = [time for one in others for time in (one.time_ms, one.own_ms, one.ratio)]
+    if not all(map(_is_bounded_clock, case.clocks.values())) or not all(0 < time <= LARGEST_TIME for time in further):
         yield "a time", f"above 0, at most {LARGEST_TIME:g} ms"
     if case.ratio is not None and not _is_bounded_ratio(case.ratio):
         yield (

@@ -9,7 +9,7 @@ import json
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evaluator.gates.plain.found import UNREADABLE, SourceFinding
 
@@ -22,8 +22,9 @@ TURNED = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 def main() -> None:
     confine()
-    files = json.loads(sys.stdin.buffer.read())
-    answer = {name: read_source(name, data.encode("latin-1")) for name, data in files.items()}
+    question = json.loads(sys.stdin.buffer.read())
+    requirements = question["requirements"]
+    answer = {name: read_source(name, data.encode("latin-1"), requirements) for name, data in question["files"].items()}
     sys.stdout.write(json.dumps(answer))
 
 
@@ -33,7 +34,7 @@ def confine() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def read_source(name: str, data: bytes) -> list[SourceFinding]:
+def read_source(name: str, data: bytes, requirements: Sequence[str] = ()) -> list[SourceFinding]:
     """Return the findings in one source in order of lines; one that cannot be read has one that says why."""
     try:
         text = data.decode("utf-8-sig")
@@ -42,7 +43,7 @@ def read_source(name: str, data: bytes) -> list[SourceFinding]:
     if not TURNED.isdisjoint(text):
         return [SourceFinding(1, UNREADABLE, "characters that turn the direction of text around")]
     try:
-        return _bounded(_read(name, data, text))
+        return _bounded([*_read(name, data, text), *_missing(data, requirements)])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [SourceFinding(1, UNREADABLE, type(error).__name__)]
 
@@ -56,6 +57,15 @@ def _read(name: str, data: bytes, text: str) -> Iterable[SourceFinding]:
     from evaluator.gates.plain.hip_rules import read_hip
 
     return read_hip(text)
+
+
+def _missing(data: bytes, requirements: Sequence[str]) -> Iterable[SourceFinding]:
+    """Ask a Python source for the forms that its task requires; the task's reader turns requirements of others away."""
+    if not requirements:
+        return ()
+    from evaluator.gates.plain.quantised import missing_forms
+
+    return missing_forms(data, requirements)
 
 
 def _bounded(findings: Iterable[SourceFinding]) -> list[SourceFinding]:

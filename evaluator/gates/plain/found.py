@@ -37,6 +37,7 @@ RULES = LABELS | {
     "class_as_value": "hands classes around",
     "foreign_attribute_set": "sets attributes of what is not its own",
     "two_meanings": "gives a module or a class another meaning, too",
+    "not_quantised": "does not show that it computes in the quantised form that the task asks for",
     # of .hip sources, by their text
     "header": "includes headers that kernels are not known to need",
     "directive": "asks more of the preprocessor than kernels are known to need",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import evaluator
@@ -22,19 +22,22 @@ _ROOT = str(Path(evaluator.__file__).parents[1])
 _START = f"import sys; sys.path.insert(0, {_ROOT!r}); from evaluator.gates.plain import child; child.main()"
 
 
-def read_sources(files: Mapping[str, bytes]) -> dict[str, list[SourceFinding]]:
+def read_sources(files: Mapping[str, bytes], requirements: Sequence[str] = ()) -> dict[str, list[SourceFinding]]:
     """Return the findings in every source, by file and in order of lines. A source that cannot be read has one too.
+
+    `requirements`: forms of computing that each source must show, else it has a finding (`quantised.py`).
 
     Raises:
         HostError: this host cannot start a process.
     """
     found = {name: [_too_large(data)] for name, data in files.items() if len(data) > LARGEST}
     rest = {name: data for name, data in files.items() if name not in found}
-    return found | (_in_child(rest) if rest else {})
+    return found | (_in_child(rest, requirements) if rest else {})
 
 
-def _in_child(files: Mapping[str, bytes]) -> dict[str, list[SourceFinding]]:
-    question = json.dumps({name: data.decode("latin-1") for name, data in files.items()}).encode()
+def _in_child(files: Mapping[str, bytes], requirements: Sequence[str]) -> dict[str, list[SourceFinding]]:
+    texts = {name: data.decode("latin-1") for name, data in files.items()}
+    question = json.dumps({"files": texts, "requirements": list(requirements)}).encode()
     command = [sys.executable, "-I", "-S", "-c", _START]
     try:
         done = subprocess.run(command, input=question, capture_output=True, timeout=WALL_S, env={}, check=True)

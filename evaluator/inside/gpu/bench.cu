@@ -1,6 +1,6 @@
 // The kernels of the bench, for CUDA (nvrtc) and HIP (hiprtc) alike: one that fills the whole device and holds it, a read
 // of the last-level cache, two canaries, new contents for inputs, the taking of outputs, and the hold that the judge ends.
-// Compiled in the worker before the candidate is loaded.
+// Compiled in the worker before the candidate is loaded, with renewal.h in place of the line that names it.
 
 typedef unsigned long long u64;
 typedef unsigned char u8;
@@ -112,9 +112,70 @@ extern "C" __global__ void renew(
     }
 }
 
+#define ARENA_BOTH __device__ __forceinline__
+#include "renewal.h"
+
+// The word of a set's renewal: with a token only the judge knew it before the hold ended.
+__device__ __forceinline__ u64 word_of(u64 word, const u64* token, u64 salt) { return token ? mix(*token + salt) : word; }
+
+// A new order of an axis for one renewal.
+extern "C" __global__ void arrange(unsigned* places, u64 count, u64 axis, u64 word, const u64* token, u64 salt) {
+    const u64 key = mix(word_of(word, token, salt) + axis);
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += gridDim.x * (u64)blockDim.x) {
+        places[i] = (unsigned)place_of(i, count, key);
+    }
+}
+
+template <typename T>
+__device__ void move_as(T* buffer, const T* pool, const Form& form, const Moves& moves, u64 sets, u64 word) {
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < form.count; i += gridDim.x * (u64)blockDim.x) {
+        move_one(i, buffer, pool, form, moves, sets, word);
+    }
+}
+
+// Copies one of the pool's sets to a buffer, each element to its new place and under its new name.
+extern "C" __global__ void move(
+    u8* buffer, const u8* pool, const Form form, const Moves moves, u64 sets, u64 word, const u64* token, u64 salt) {
+    word = word_of(word, token, salt);
+    switch (form.item) {
+        case 1: move_as(buffer, pool, form, moves, sets, word); break;
+        case 2: move_as((short*)buffer, (const short*)pool, form, moves, sets, word); break;
+        case 4: move_as((int*)buffer, (const int*)pool, form, moves, sets, word); break;
+        case 8: move_as((long long*)buffer, (const long long*)pool, form, moves, sets, word); break;
+    }
+}
+
+// Writes the offsets of one of the pool's sets with its runs in a new order. One block: a sum over all of them.
+extern "C" __global__ __launch_bounds__(1024) void reorder_runs(
+    u8* buffer, const u8* pool, const unsigned* places, u64 count, int item, long long* lengths, u64 sets, u64 word,
+    const u64* token, u64 salt) {
+    __shared__ long long sums[1024];
+    const u8* offsets = pool + word_of(word, token, salt) % sets * (count + 1) * item;
+    for (u64 i = threadIdx.x; i < count; i += blockDim.x) {
+        lengths[places[i]] = offset_at(offsets, item, i + 1) - offset_at(offsets, item, i);
+    }
+    __syncthreads();
+    const u64 share = (count + blockDim.x - 1) / blockDim.x;
+    const u64 begin = min(count, threadIdx.x * share), end = min(count, begin + share);
+    long long own = 0;
+    for (u64 i = begin; i < end; ++i) own += lengths[i];
+    sums[threadIdx.x] = own;
+    __syncthreads();
+    for (unsigned step = 1; step < blockDim.x; step *= 2) {
+        const long long before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += before;
+        __syncthreads();
+    }
+    long long now = offset_at(offsets, item, 0) + sums[threadIdx.x] - own;
+    if (threadIdx.x == 0) set_offset(buffer, item, 0, now);
+    for (u64 i = begin; i < end; ++i) set_offset(buffer, item, i + 1, now += lengths[i]);
+}
+
 // Copies an output and adds its digest: sum over 32-bit words of word * mix(key + index), the last word padded with zeros.
-// Each block adds its part to *digest. The key is *token where there is one.
-extern "C" __global__ void consume(const u8* output, u8* copy, u64 bytes, u64 key, const u64* token, u64 salt, u64* digest) {
+// tail counts as one more word. Each block adds its part to *digest. The key is *token where there is one.
+extern "C" __global__ void consume(
+    const u8* output, u8* copy, u64 bytes, u64 tail, u64 key, const u64* token, u64 salt, u64* digest) {
     __shared__ u64 sum;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
@@ -122,7 +183,7 @@ extern "C" __global__ void consume(const u8* output, u8* copy, u64 bytes, u64 ke
     key = mix(key + salt);
     const u64 words = (bytes + 3) / 4;
     const bool aligned = ((u64)output & 3) == 0;
-    u64 own = 0;
+    u64 own = blockIdx.x == 0 && threadIdx.x == 0 ? tail * mix(key + words) : 0;
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < words; i += gridDim.x * (u64)blockDim.x) {
         unsigned word = 0;
         if (aligned && i * 4 + 4 <= bytes) {

@@ -21,7 +21,7 @@ from evaluator.judge.rejection import Rejection
 from evaluator.judge.seal import END, MASK, RELEASE, folded, mixed, page_of
 from evaluator.judge.timing.remote import RemoteStopwatch
 from evaluator.judge.timing.session import SIDES, CaseTimes, Judge, Pair, SideName
-from evaluator.judge.timing.slabs import Slabs
+from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.thresholds import (
     LONG_NS,
     T_OUT_BYTES,
@@ -36,6 +36,7 @@ from evaluator.thresholds import (
     T_OUT_TRIES,
 )
 
+WAITS = "a call waits for the device to learn how long an output is, so the device cannot be held"
 WAIT_NS = 20_000_000_000  # for the end of a block, which takes milliseconds
 
 
@@ -71,6 +72,8 @@ def outside_times(
         Rejected: outputs of the candidate are wrong, or do not match its digests.
         BaselineError: the same of the baseline.
     """
+    if any(output.varying for output in slabs.task.outputs):
+        return OutsideTimes(lacking=WAITS)
     lengths = _lengths(slabs, max(times.baseline_ns, times.candidate_ns))
     readings: dict[SideName, list[float]] = {name: [] for name in SIDES}
     judged = slabs.choose(T_OUT_REPEATS[0])  # the reading whose outputs are judged
@@ -137,10 +140,10 @@ def _standard_error(values: list[float]) -> float:
 
 def _block(watch: RemoteStopwatch, slabs: Slabs, length: int, *, calls: bool, check: _Check | None) -> int:
     """Run one block; return its ns from the judge's release to the end that it saw."""
-    buffers = [call.buffer for call in slabs.plan(length)]
+    planned = slabs.plan(length)
     for _ in range(T_OUT_TRIES):  # the first call behind a hold may allocate memory or load code: it then waits
         _word(watch, RELEASE).value = 0
-        if not watch.enqueue(buffers, limit_ns=T_OUT_HOLD_NS, empty=not calls):
+        if not watch.enqueue(planned, limit_ns=T_OUT_HOLD_NS, empty=not calls):
             watch.settle(length, 0)
             continue
         token = secrets.randbits(63) + 1
@@ -153,7 +156,7 @@ def _block(watch: RemoteStopwatch, slabs: Slabs, length: int, *, calls: bool, ch
         if end != folded(digests):
             raise watch.wrong(Rejection("forged_reply", "an end of a block that does not follow from its outputs"))
         if check is not None:
-            _judge(watch, slabs, buffers, token, check)
+            _judge(watch, slabs, planned, token, check)
         return wall_ns
     raise _Lacking("a call waits for the device, or allocates memory, or loads code, so the device cannot be held")
 
@@ -169,9 +172,9 @@ def _released(watch: RemoteStopwatch, token: int) -> tuple[int, int]:
     return perf_counter_ns() - begin, seen
 
 
-def _judge(watch: RemoteStopwatch, slabs: Slabs, buffers: list[int], token: int, check: _Check) -> None:
-    for index in check.chosen(slabs, len(buffers)):
-        call = slabs.released(index, buffers[index], lambda salt: mixed(token + salt & MASK))
+def _judge(watch: RemoteStopwatch, slabs: Slabs, planned: list[PlannedCall], token: int, check: _Check) -> None:
+    for index in check.chosen(slabs, len(planned)):
+        call = slabs.released(index, planned[index], lambda salt: mixed(token + salt & MASK))
         if rejection := check.judge(check.side, slabs.contents(call), watch.pick(index)):
             detail = f"behind the judge's hold, {rejection.detail}"
             raise watch.wrong(Rejection(rejection.reason, detail, rejection.log))

@@ -6,6 +6,7 @@ import math
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from time import perf_counter_ns
 from typing import TypeVar
 
@@ -75,13 +76,19 @@ class RemoteStopwatch:
         fields = {"inputs": list(self._layout.inputs), "outputs": list(self._layout.outputs), "style": task.entry.style}
         self._ask("arm", timeout_s=LOAD_S, **fields)
         for name, slab in slabs.tensors.items():
-            self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
-            self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes)
+            self._send(name, slab)
+        for index, made in enumerate(slabs.pool):
+            for name, part in made.items():
+                self._send(name, part, index=index, sets=len(slabs.pool))
         windows = list(slabs.static.values())
         self._ask("ready", timeout_s=task.limits.first_call_s, buffers=BUFFERS, windows=windows)
 
+    def _send(self, name: str, slab: torch.Tensor, **place: int) -> None:
+        self.worker.mailbox.tensor(0, list(slab.shape), slab.dtype).copy_(slab)
+        self._ask("slab", timeout_s=LOAD_S, name=name, offset=0, size=slab.nbytes, **place)
+
     def block(self, calls: Sequence[PlannedCall]) -> Readings:
-        nonce, plan = secrets.randbits(64), [[call.buffer, *call.windows.values()] for call in calls]
+        nonce, plan = secrets.randbits(64), [call.plan for call in calls]
         reply = self._ask("block", timeout_s=self._limit_s(len(calls)), nonce=nonce, calls=plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
@@ -102,16 +109,18 @@ class RemoteStopwatch:
     def pick(self, index: int) -> dict[str, torch.Tensor]:
         """Return the outputs of one call of the last block, as they were when the bench copied them."""
         assert self._layout is not None
-        self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
-        outputs = self._layout.read_outputs(self.worker, self._runner.side.device)
-        if digest_of(list(outputs.values()), self._digest_key, index) != self._digests[index]:
-            raise self.wrong(Rejection("forged_reply", "outputs that are not those of the timed call"))
-        return outputs
+        reply = self._ask("pick", timeout_s=self._runner.side.task.limits.call_s, index=index)
+        outputs = self._layout.read_outputs(self.worker, self._runner.side.device, reply.get("lengths"))
+        if outputs is not None:
+            varying = [bool(spec["varying"]) for spec in self._layout.outputs]
+            if digest_of(list(outputs.values()), self._digest_key, index, varying) == self._digests[index]:
+                return outputs
+        raise self.wrong(Rejection("forged_reply", "outputs that are not those of the timed call"))
 
-    def enqueue(self, buffers: Sequence[int], *, limit_ns: int, empty: bool = False) -> bool:
+    def enqueue(self, calls: Sequence[PlannedCall], *, limit_ns: int, empty: bool = False) -> bool:
         """Enqueue calls behind a hold that the judge ends; return False if it ended by itself before they all were."""
-        plan = {"buffers": list(buffers), "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
-        reply = self._ask("enqueue", timeout_s=self._limit_s(len(buffers)), **plan)
+        plan = {"calls": [call.plan for call in calls], "spare": SLAB_SPARE, "limit_ns": limit_ns, "empty": empty}
+        reply = self._ask("enqueue", timeout_s=self._limit_s(len(calls)), **plan)
         if (problem := reply.get("problem")) is not None:
             raise self.wrong(output_rejection(problem))
         return reply.get("expired") is False
@@ -180,6 +189,18 @@ def canary_ns(worker: Worker) -> tuple[float, float]:
         case [float() as read, float() as compute] if read > 0 and compute > 0:
             return read, compute
     raise SandboxError(f"the canary replied {reply}")
+
+
+def empty_pair_ns(worker: Worker, count: int = 50) -> float:
+    """Return E0: ns between two events around an empty kernel, the median of `count`, in a trusted worker.
+
+    Raises:
+        SandboxError: the reply makes no sense.
+    """
+    times = _ask_ours(worker, "empty", count=count).get("times_ns")
+    if isinstance(times, list) and times and all(_is(time, float) and time > 0 for time in times):
+        return float(median(times))
+    raise SandboxError(f"the empty kernel took {times!r:.100} ns")
 
 
 def heat(worker: Worker) -> None:

@@ -96,20 +96,20 @@ class _Sample:
     outputs: dict[SideName, dict[str, torch.Tensor]]
 
 
-def time_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
-    """Run warm-ups and blocks, then check sampled outputs of timed calls.
+def time_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int = BLOCKS) -> CaseTimes | Rejection:
+    """Run warm-ups and as many blocks as are wanted, then check sampled outputs of timed calls.
 
     Raises:
         BaselineError: the baseline's own outputs or times are wrong.
         WorkerError: a worker ended.
     """
     try:
-        return _timed_case(pair, slabs, judge)
+        return _timed_case(pair, slabs, judge, wanted)
     except Rejected as wrong:
         return wrong.rejection
 
 
-def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection:
+def _timed_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int) -> CaseTimes | Rejection:
     for name in SIDES:
         pair.switch_to(name).arm(slabs)
     warm = dict[SideName, Readings]()
@@ -119,7 +119,7 @@ def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection
     watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
     blocks, samples = list[Block](), list[_Sample]()
-    while sum(block.void is None for block in blocks) < BLOCKS and len(blocks) < BLOCKS + REPLACED_BLOCKS:
+    while sum(block.void is None for block in blocks) < wanted and len(blocks) < wanted + REPLACED_BLOCKS:
         block, sample, both = _block(pair, slabs, watch, calls, first=_first(len(blocks)), judge_baseline=not blocks)
         blocks.append(block)
         samples.append(sample)
@@ -127,7 +127,7 @@ def _timed_case(pair: Pair, slabs: Slabs, judge: Judge) -> CaseTimes | Rejection
             readings[name].append(reading)
     if rejection := _judged(samples, slabs, judge):
         return rejection
-    return _concluded(pair, blocks, readings, len(samples), watch.usual_ns)
+    return _concluded(pair, blocks, readings, wanted, watch.usual_ns)
 
 
 def _block_calls(warm: Readings) -> int:
@@ -218,11 +218,11 @@ def _concluded(
     pair: Pair,
     blocks: list[Block],
     readings: dict[SideName, list[Readings]],
-    judged: int,
+    wanted: int,
     canary_ns: tuple[float, float],
 ) -> CaseTimes | Rejection:
     counting = [block for block in blocks if block.void is None]
-    disturbed = len(counting) < BLOCKS
+    disturbed = len(counting) < wanted
     used = blocks if disturbed else counting
     times = {
         "baseline": [t for b in used for t in b.baseline_ns],
@@ -239,7 +239,7 @@ def _concluded(
         blocks=tuple(blocks),
         dropped=dropped,
         visible=sum(reading.visible for reading in readings["candidate"]),
-        judged=judged,
+        judged=len(blocks),  # one output of each
         conditions=_conditions(pair.sample()),
         void=_void_session(dropped, len(times["baseline"]) + len(times["candidate"])),
     )

@@ -1,5 +1,9 @@
 """Contents of timed calls: one slab per input and session; each call gets a random window of it.
 
+Derived inputs have a pool of whole sets instead. Each call gets a random word, which picks a set and says how its
+contents change (judge/renewal.py): an output, or a plan made from indices, that was kept from a call with the same set
+is wrong.
+
 Both sides get the same windows in a block. No contents repeat, so an output cached from an earlier call is wrong, and
 the judge can recompute the contents of any call to check its outputs afterwards.
 """
@@ -13,7 +17,10 @@ from dataclasses import dataclass
 
 import torch
 
+from evaluator.judge.derived import drawn_set
 from evaluator.judge.draws import Contents, Seed, shape_of, slab_of
+from evaluator.judge.renewal import renewed
+from evaluator.tasks.derived import pool_sets
 from evaluator.tasks.spec import Case, Input, TaskSpec
 from evaluator.thresholds import BUFFERS, SLAB_SPARE
 
@@ -23,7 +30,13 @@ Windows = dict[str, int]  # input → the element of its slab where a call's win
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
     buffer: int
-    windows: Windows  # of inputs that are not static; static ones are set once per buffer
+    windows: Windows  # of tensors that are not static, which are set once per buffer, and of drawn numbers
+    word: int | None = None  # of the renewal of derived inputs, where there are any
+
+    @property
+    def plan(self) -> list[int]:
+        """The call as the bench takes it."""
+        return [self.buffer, *self.windows.values(), *([] if self.word is None else [self.word])]
 
 
 class Slabs:
@@ -32,9 +45,14 @@ class Slabs:
     def __init__(self, task: TaskSpec, case: Case, seed: Seed, session: int, device: str) -> None:
         self.task, self.case = task, case
         words = f"session {session}"
-        drawn = {item.name: slab_of(item, task, case, SLAB_SPARE, seed, words, device=device) for item in task.inputs}
+        plain = [item for item in task.inputs if item.derived is None]
+        drawn = {item.name: slab_of(item, task, case, SLAB_SPARE, seed, words, device=device) for item in plain}
         self.tensors = {name: value for name, value in drawn.items() if isinstance(value, torch.Tensor)}
         self._others = {name: value for name, value in drawn.items() if not isinstance(value, torch.Tensor)}
+        self.pool = [
+            drawn_set(task, case, "standard", seed.generator(case.id, "derived", words, index, device=device))
+            for index in range(pool_sets(task, case))
+        ]
         self._random = random.Random(seed.number(case.id, "windows", session))
         static = [item for item in task.inputs if item.static and item.name in self.tensors]
         self.static: dict[str, list[int]] = {item.name: [self._begin() for _ in range(BUFFERS)] for item in static}
@@ -45,17 +63,22 @@ class Slabs:
         for _ in range(calls):
             last = self._random.choice([index for index in range(BUFFERS) if index != last])
             windows = {name: self._begin() for name in self.tensors if name not in self.static}
-            planned.append(PlannedCall(last, windows))
+            planned.append(PlannedCall(last, windows, self._random.getrandbits(64) if self.pool else None))
         return planned
 
     def choose(self, count: int) -> int:
         return self._random.randrange(count)
 
-    def released(self, index: int, buffer: int, word: Callable[[int], int]) -> PlannedCall:
-        """Return the index-th call behind a hold: `word(i)` says where the window of the i-th renewal begins."""
-        renewed = [name for name in self.tensors if name not in self.static]
-        first = 1 + index * len(renewed)
-        return PlannedCall(buffer, {name: word(first + at) % SLAB_SPARE for at, name in enumerate(renewed)})
+    def released(self, index: int, call: PlannedCall, word: Callable[[int], int]) -> PlannedCall:
+        """Return the index-th call behind a hold. `word(i)` says where the window of the i-th renewal begins; that of
+        the derived inputs follows those of a call's slabs.
+
+        The host passes numbers before the hold ends, so they are those that were planned.
+        """
+        slabs = [item.name for item in self.task.inputs if item.name in call.windows and not item.is_number]
+        first = 1 + index * (len(slabs) + bool(self.pool))
+        windows = {name: word(first + at) % SLAB_SPARE for at, name in enumerate(slabs)}
+        return PlannedCall(call.buffer, call.windows | windows, word(first + len(slabs)) if self.pool else None)
 
     @property
     def output_bytes(self) -> int:
@@ -68,7 +91,11 @@ class Slabs:
 
     def contents(self, call: PlannedCall) -> Contents:
         """Return the contents of a call's inputs, in the task's order and shapes."""
-        return {item.name: self._window(item, call) for item in self.task.inputs}
+        word = call.word or 0
+        made = renewed(self.task, self.case, self.pool[word % len(self.pool)], word) if self.pool else {}
+        return {
+            item.name: made.get(item.name) if item.derived else self._window(item, call) for item in self.task.inputs
+        }
 
     def example(self) -> Contents:
         """Return contents of no particular call, from which the layout of a case follows."""
@@ -78,6 +105,8 @@ class Slabs:
         if item.name not in self.tensors:
             return self._others[item.name]
         begin = self.static[item.name][call.buffer] if item.name in self.static else call.windows[item.name]
+        if item.is_number:
+            return self.tensors[item.name][begin].item()
         shape = shape_of(item, self.case)
         return self.tensors[item.name][begin : begin + torch.Size(shape).numel()].view(shape)
 

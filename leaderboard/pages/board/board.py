@@ -25,13 +25,18 @@ class Board:
     categories: frozenset[str]  # the categories of the suite's tasks
     board_tasks: tuple[TaskRow, ...]  # all tasks of the category
     tasks: tuple[TaskRow, ...]  # those that the filter leaves
-    standings: Standings  # ranks over `board_tasks`, all other numbers over `tasks`
+    standings: Standings  # ranks over `ranked_tasks`, all other numbers over `tasks`
     runs: tuple[RunRow, ...]  # and the rows of results: what the standings are made of
     rows: tuple[ResultRow, ...]
 
     @property
+    def ranked_tasks(self) -> tuple[TaskRow, ...]:
+        return self.tasks if self.view.is_cut else self.board_tasks
+
+    @property
     def title(self) -> str:
-        return f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
+        title = f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
+        return f"{title}, {self.view.tasks_in_words}" if self.view.is_cut else title
 
     @property
     def subject(self) -> str:
@@ -118,10 +123,11 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
         view = replace(view, source="", operator="")
     tasks = tuple(task for task in board_tasks if view.includes(task))
+    ranked_tasks = tasks if view.is_cut else board_tasks
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
-    runs = [run for run in runs if takes_part(run, board_tasks)]
+    runs = [run for run in runs if takes_part(run, ranked_tasks)]
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
-    shown = _standings(board_tasks, tasks, runs, results, device_row)
+    shown = _standings(ranked_tasks, tasks, runs, results, device_row)
     categories = frozenset(task.category for task in all_tasks)
     made_of = tuple(runs), tuple(results)
     return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown, *made_of)
@@ -136,27 +142,27 @@ def as_of(board: Board, day: str) -> Board:
     if runs == board.runs and not later:
         return replace(board, view=view)
     rows = tuple(boards.as_they_were(board.rows, later, view.asked_protocol, view.until))
-    shown = _standings(board.board_tasks, board.tasks, runs, rows, board.device)
+    shown = _standings(board.ranked_tasks, board.tasks, runs, rows, board.device)
     return replace(board, view=view, standings=shown, runs=runs, rows=rows)
 
 
 def _standings(
-    board_tasks: tuple[TaskRow, ...],
+    ranked_tasks: tuple[TaskRow, ...],
     tasks: tuple[TaskRow, ...],
     runs: Sequence[RunRow],
     results: Sequence[ResultRow],
     device: DeviceRow,
 ) -> Standings:
-    """Ranks over all tasks of the board, and all other numbers over some of them."""
-    whole = standings(board_tasks, runs, results, is_functional=device.is_functional)
-    if tasks == board_tasks:
+    """Ranks over the ranked tasks, and all other numbers over some of them."""
+    whole = standings(ranked_tasks, runs, results, is_functional=device.is_functional)
+    if tasks == ranked_tasks:
         return whole
     part = standings(tasks, runs, results, is_functional=device.is_functional)
     return replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
 
 
 def _ranked_as(part: tuple[Entry, ...], whole: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """The entries over some of the tasks, with the ranks they have over all."""
+    """The entries over some of the ranked tasks, with the ranks they have over all of these."""
     return tuple(
         replace(one, rank=full.rank, rank_interval=full.rank_interval, not_ranked_because=full.not_ranked_because)
         for one, full in zip(part, whole, strict=True)

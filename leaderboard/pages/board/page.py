@@ -32,6 +32,7 @@ class BoardPage(Page):
     protocol: str
     as_of: str  # a day; empty for now
     ranked_by: RankedBy
+    cut: str  # what this is a cut of; empty for a whole board
     eligible_tasks: int  # tasks that can show a speed
     tasks: tuple[str, ...]
     entries: tuple[Entry, ...]  # those that pass the filter; ranks are among all entries
@@ -85,6 +86,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         protocol=board.view.asked_protocol,
         as_of=board.view.as_of,
         ranked_by=board.standings.ranked_by,
+        cut=_cut(board),
         eligible_tasks=board.standings.eligible_tasks,
         tasks=tuple(task.path for task in board.tasks),
         entries=tuple(entries),
@@ -130,6 +132,13 @@ def _lead(board: Board) -> str:
     return f"{tasks} on {board.device.title}, protocol {board.view.asked_protocol}{day}."
 
 
+def _cut(board: Board) -> str:
+    if not board.view.is_cut:
+        return ""
+    left = f"{len(board.tasks)} of {plural(len(board.board_tasks), 'task')}, those of {board.view.tasks_in_words}"
+    return f"A cut of {board.suite.name}@{board.suite.version}: {left}. All numbers are over these, ranks too."
+
+
 def _views(board: Board) -> tuple[Link, ...]:
     """Links to the views of this board; those about speed only where the device has a clock."""
     here = Link("Ranks", board.url(view="", sort=""), not board.shows_paper_columns)
@@ -157,7 +166,7 @@ def _ranks_note(board: Board) -> str:
             "Entries are ranked by usable speedup: what a user gains by keeping the better of candidate and baseline. "
             "Rank intervals hold for all entries simultaneously (paired t tests over tasks, Holm's correction at 5 %)."
         )
-    if board.view.filters_tasks:
+    if board.view.filters_tasks and not board.view.is_cut:
         note += " Ranks are over all tasks; the other numbers are over the tasks you chose."
     return note
 

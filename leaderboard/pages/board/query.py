@@ -1,6 +1,7 @@
 """The view of a board that its query string describes. Invalid values fall back to the default.
 
-Filters on entries hide rows and change no number. Filters on tasks change the numbers; ranks stay those of all tasks.
+Filters on entries hide rows and change no number. Filters on tasks change the numbers; ranks stay those of all tasks,
+unless the view is a cut: then it is the board of these tasks alone.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class BoardView:
     since: str = ""  # a day: entries whose newest run was published on it or later
     source: str = ""
     operator: str = ""
+    ranks: str = ""  # cut: over the tasks that the filters leave
 
     @classmethod
     def from_query(cls, query: Query) -> Self:
@@ -77,6 +79,16 @@ class BoardView:
         return bool(self.source or self.operator)
 
     @property
+    def is_cut(self) -> bool:
+        return self.filters_tasks and self.ranks == "cut"
+
+    @property
+    def tasks_in_words(self) -> str:
+        """Which tasks the filters leave."""
+        named = (("operator type", self.operator), ("source", self.source))
+        return " and ".join(f"{name} {value}" for name, value in named if value)
+
+    @property
     def is_filtered(self) -> bool:
         entry_filters = (self.agent, self.model, self.trust, self.since, self.as_of)
         return self.filters_tasks or any(entry_filters)
@@ -104,12 +116,13 @@ class BoardView:
             self._choice(
                 "operator", "Operator type", {task.operator: task.operator for task in tasks if task.operator}
             ),
+            self._choice("ranks", "Ranks over", {"cut": "the chosen tasks"}, empty="all tasks"),
             Choice("since", "Published since", day=self.since),
             Choice("as_of", "As of", day=self.as_of),
         )
 
-    def _choice(self, name: str, label: str, values: dict[str, str]) -> Choice:
+    def _choice(self, name: str, label: str, values: dict[str, str], empty: str = "any") -> Choice:
         chosen = getattr(self, name)
         named = sorted(values.items(), key=lambda pair: pair[1].casefold())
-        options = [("", "any", not chosen), *((value, text, value == chosen) for value, text in named)]
+        options = [("", empty, not chosen), *((value, text, value == chosen) for value, text in named)]
         return Choice(name, label, tuple(options))

@@ -182,7 +182,8 @@ METRICS = (
         "y is the candidate's output, r the reference in double precision; the second condition holds for every "
         "element. e_baseline is the baseline's own error on draws of the same kind, w_baseline that of its worst "
         "element. c, n and τ are set by each task, with the reason. The table shows the worst draw of each case.",
-        "A NaN is correct only where the task allows it and the reference has it too.",
+        "A NaN is correct only where the task allows it and the reference has it too. Where several answers are right, "
+        "such as the factors of a matrix, the error is that of the relation that came closest to its bound.",
     ),
     Metric(
         "ratio",

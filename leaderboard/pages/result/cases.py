@@ -112,7 +112,7 @@ def cases_table(cases: Sequence[CaseFacts]) -> Table:
         ),
         Field("first_call_ms", "First call", lambda case: _time_cell(case.first_call_ms), is_number=True),
     )
-    caption = "Cases with their largest relative RMSE over all draws"
+    caption = "Cases with their largest error over all draws"
     caption += ", and times per call of both sides" if shows_times else ""
     empty = "No case was evaluated. The gates show how far the attempt got."
     return table("cases", caption, columns, cases, empty)

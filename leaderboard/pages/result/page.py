@@ -10,6 +10,7 @@ from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
+from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import session as result_session
@@ -70,6 +71,7 @@ class ResultPage(Page):
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
     sessions: tuple[CaseSession, ...]
+    baselines: tuple[CaseBaselines, ...]  # beside the task's own, where some were timed
     session: SessionSection | None  # None without an agent's session, and before its round is revealed
     unseen: UnseenSection | None  # None without a round, and before it is revealed
     flags: tuple[Remark, ...]
@@ -110,7 +112,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     cases = case_facts(measured.get(shown.id, ())) if shown else ()
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, dict(record.isa_checked) if record else {})
-    sessions = times.sessions(record)
+    sessions, baselines = times.sessions(record), case_baselines(record)
     lines, chart = history(result, attempts, measured), times.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, number)
     audits = submissions.audits(result=result)  # those that were taken back, too
@@ -119,6 +121,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         tables=by_slug(
             cases_table(cases),
             *times.tables(cases, sessions),
+            *baselines_tables(baselines),
             *times.roofline_tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
             *(section.table for section in targets),
             *((result_session.versions_table(session, {}),) if session else ()),
@@ -139,6 +142,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         isa=kernels,
         cases=cases,
         sessions=sessions,
+        baselines=baselines,
         session=session,
         unseen=unseen,
         flags=result_facts.flags(shown.flags if shown else ()),

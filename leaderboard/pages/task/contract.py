@@ -1,4 +1,4 @@
-"""A task's contract as plain values and tables: axes, inputs, outputs, tolerances and limits."""
+"""A task's contract as plain values and tables: axes, inputs, outputs, tolerances, relations and limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluator.tasks.expressions import Expression
-from evaluator.tasks.spec import Axis, Input, Output, TaskSpec
+from evaluator.tasks.spec import Axis, Input, Numbers, Output, Relation, TaskSpec
 from leaderboard.formatting import NONE, significant
 from leaderboard.tables import Cell, Field, Table, table, text_field
 
@@ -50,6 +50,17 @@ class ToleranceLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationLine:
+    """What holds of every right answer: its error ≤ max(4 × the baseline's, c·eps·√n), or 0 where no dtype is named."""
+
+    relation: str
+    dtype: str
+    c: float | None
+    n: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskContract:
     function: str
     style: str
@@ -58,6 +69,7 @@ class TaskContract:
     inputs: tuple[InputLine, ...]
     outputs: tuple[OutputLine, ...]
     tolerances: tuple[ToleranceLine, ...]
+    relations: tuple[RelationLine, ...]
     model_bytes: str
     model_flops: str
     is_atomic: bool
@@ -70,11 +82,12 @@ def task_contract(spec: TaskSpec) -> TaskContract:
         style=spec.entry.style,
         has_prepare=spec.entry.prepare,
         axes=tuple(AxisLine(axis.name, axis.kind, _values(axis), _texts(axis.couplings)) for axis in spec.axes),
-        inputs=tuple(_input(one) for one in spec.inputs),
+        inputs=tuple(_input(one, spec.special_sets) for one in spec.inputs),
         outputs=tuple(OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one)) for one in spec.outputs),
         tolerances=tuple(
             ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because) for dtype, one in spec.tolerance.items()
         ),
+        relations=tuple(line for relation in spec.relations for line in _relation(relation)),
         model_bytes=spec.model_bytes.text,
         model_flops=spec.model_flops.text,
         is_atomic=spec.atomic,
@@ -88,7 +101,7 @@ def task_contract(spec: TaskSpec) -> TaskContract:
 
 
 def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
-    """Make the tables of axes, inputs, outputs and tolerances."""
+    """Make the tables of axes, inputs, outputs, tolerances and relations."""
     axes: tuple[Field[AxisLine], ...] = (
         text_field("axis", "Axis", lambda one: one.name, is_code=True),
         text_field("kind", "Kind", lambda one: one.kind),
@@ -116,12 +129,28 @@ def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
         Field("tau", "τ", lambda one: Cell(significant(one.tau, 2), one.tau), is_number=True),
         text_field("because", "Reason", lambda one: one.because),
     )
+    relations: tuple[Field[RelationLine], ...] = (
+        text_field("relation", "Relation", lambda one: one.relation, is_code=True),
+        text_field("dtype", "Type", lambda one: one.dtype or NONE, is_code=True),
+        Field("c", "c", lambda one: Cell("exact" if one.c is None else f"{one.c:g}", one.c), is_number=True),
+        text_field("n", "n", lambda one: one.n or NONE, is_code=True),
+        text_field("because", "Reason", lambda one: one.because),
+    )
     no_tolerance = "No output is of floating point, so no tolerance is needed."
+    if contract.relations:
+        no_tolerance = "All outputs are judged by relations, so no tolerance is needed."
     return (
         table("axes", "Axes: what callers may vary", axes, contract.axes, "The task has no axes."),
         table("inputs", "Inputs", inputs, contract.inputs, "The task has no inputs."),
         table("outputs", "Outputs", outputs, contract.outputs, "The task has no outputs."),
         table("tolerances", "Tolerances: how close an output must be", tolerances, contract.tolerances, no_tolerance),
+        table(
+            "relations",
+            "Relations: what holds of every right answer",
+            relations,
+            contract.relations,
+            "Every output is unique, so it is compared with the reference.",
+        ),
     )
 
 
@@ -132,7 +161,7 @@ def _values(axis: Axis) -> str:
     return "true or false" if axis.kind == "flag" else ", ".join(str(value) for value in axis.values)
 
 
-def _input(one: Input) -> InputLine:
+def _input(one: Input, special_sets: Sequence[str]) -> InputLine:
     notes = []
     if one.when:
         notes.append(f"only where {one.when} is true, else None")
@@ -142,20 +171,45 @@ def _input(one: Input) -> InputLine:
         notes.append("may be changed")
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
+    if one.derived:
+        drawn = f"derived: made by inputs.py as part of a set{_also(special_sets)}"
+        return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, {}, tuple(notes))
     name, arguments = one.distribution
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
     drawn = f"{name}({', '.join(_texts(arguments))})"
+    if one.drawn:
+        return InputLine(
+            one.name, "a number", one.scalar_kind, "", drawn, special, (*notes, "another one in each call")
+        )
     return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, special, tuple(notes))
+
+
+def _relation(one: Relation) -> tuple[RelationLine, ...]:
+    if one.exact:
+        return (RelationLine(one.name, "", None, "", one.exact),)
+    bounds = one.bounds.items()
+    return tuple(RelationLine(one.name, dtype, bound.c, bound.n.text, bound.because) for dtype, bound in bounds)
+
+
+def _also(special_sets: Sequence[str]) -> str:
+    return f", also of the kinds {', '.join(special_sets)}" if special_sets else ""
 
 
 def _output_notes(one: Output) -> tuple[str, ...]:
     notes = [f"may be {name}, written in place" for name in one.may_alias]
     notes += ["a copy of an input is correct"] if one.identity else []
+    notes += ["its first extent is the greatest: how long it is follows from the inputs"] if one.varying else []
+    if isinstance(one.sampled, Numbers):
+        distribution = f"{one.sampled.kind}({', '.join(_texts(one.sampled.parameters))})"
+        return (*notes, f"random numbers from {one.sampled.seed}, checked by their distribution, {distribution}")
+    if one.dropout:
+        notes.append(f"dropout of a share of {one.dropout.p.text}, random from {one.dropout.seed}")
     if one.sampled:
         chance = (
             f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
         )
         return (*notes, chance)
+    notes += [] if one.unique else ["several answers are right, judged by the relations"]
     notes += ["NaN where the reference has NaN"] if one.nan == "as_reference" else ["no NaN"]
     return tuple(notes)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluator.tasks.baselines import baselines_of
 from leaderboard.diffs import DiffLine, numbered
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural
@@ -19,11 +20,13 @@ from leaderboard.pages.base import (
     subject_under_protocols,
     task_source_url,
 )
+from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
 from leaderboard.pages.board.query import Choice
 from leaderboard.pages.task import best as task_best
 from leaderboard.pages.task import pair as task_pair
 from leaderboard.pages.task.contract import TaskContract, contract_tables, task_contract
 from leaderboard.pages.task.description import Span, paragraphs
+from leaderboard.pages.task.measured import DeviceFinding, device_findings, measured_table
 from leaderboard.queries import generalization, results, task_results, tasks
 from leaderboard.queries.tasks import TaskResultRow
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
@@ -86,6 +89,7 @@ class TaskPage(Page):
     editable: tuple[str, ...]
     cases: tuple[CaseLine, ...]
     unseen_cases: tuple[RevealedCase, ...]  # of revealed rounds, where candidates were evaluated on them
+    measured: tuple[DeviceFinding, ...]  # full cases on GPUs, by device class
     contract: TaskContract | None  # None where tasks/ has another version
     sources: tuple[SourceFile, ...]
     provenance: dict[str, str]
@@ -95,6 +99,8 @@ class TaskPage(Page):
     pair: task_pair.TaskPair | None  # two configurations side by side
     pair_cases: tuple[task_pair.PairCase, ...]
     results: tuple[TaskResult, ...]
+    further_baselines: tuple[str, ...]  # kinds that are timed beside the task's own
+    baselines: tuple[CaseBaselines, ...]  # from the newest result of each device that was run here
     paragraphs: tuple[tuple[Span, ...], ...] = field(metadata=SCREEN)
     choices: tuple[Choice, ...] = field(metadata=SCREEN)
     kept: tuple[tuple[str, str], ...] = field(metadata=SCREEN)
@@ -117,11 +123,15 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
     configurations, best = task_best.entries(public), task_best.best_known(public)
     pair = task_pair.chosen(query, configurations)
     pair_cases = task_pair.cases_of(pair, task_results.cases_of(pair.results)) if pair else ()
-    small = sum(case.profile == "small" for case in seen)
+    kinds = tuple(baselines_of(spec)) if spec else ()
+    records = [results.record(digest) for digest in task_results.newest_records(row.id)] if kinds else []
+    baselines = tuple(one for record in records for one in case_baselines(record, with_candidate=False))
+    full = [case.id for case in seen if case.profile == "full"]
+    measured = device_findings(tasks.findings_of(spec) if spec else {}, full)
     return TaskPage(
         title=row.name,
-        lead=f"{CATEGORIES[row.category]}. {plural(small, 'small case')}, which CPUs run too, and "
-        f"{len(seen) - small} full-size for GPUs.",
+        lead=f"{CATEGORIES[row.category]}. {plural(len(seen) - len(full), 'small case')}, which CPUs run too, and "
+        f"{len(full)} full-size for GPUs.",
         subject=subject_under_protocols(f"Task {path}"),
         crumbs=(
             Link("Tasks", page_url("tasks")),
@@ -129,17 +139,20 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         ),
         tables=by_slug(
             _cases_table(seen),
+            measured_table(measured),
             _unseen_table(unseen),
             task_best.entries_table(configurations),
             task_best.best_table(best),
             task_pair.pair_table(pair, pair_cases),
             _results_table(rows),
+            *baselines_tables(baselines),
             *(contract_tables(terms) if terms else ()),
         ),
         charts=task_best.charts(best) | task_pair.charts(pair, pair_cases),
         **_identity(found),
         cases=seen,
         unseen_cases=unseen,
+        measured=measured,
         contract=terms,
         given=tasks.agent_files(spec) if spec else {},
         configurations=configurations,
@@ -150,6 +163,8 @@ def build(query: Query, *, category: str, source: str, name: str) -> TaskPage | 
         fastest=task_best.fastest(best),
         kept=(("digest", query["digest"]),) if query.get("digest") else (),
         results=tuple(_result(one) for one in rows),
+        further_baselines=kinds,
+        baselines=baselines,
     )
 
 

@@ -4,7 +4,21 @@ import triton.language as tl
 
 
 @triton.jit
-def affine_kernel(x, stride_row, stride_col, weight, bias, order, keep, shift, scale, y, width, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+def affine_kernel(
+    x,
+    stride_row,
+    stride_col,
+    weight,
+    bias,
+    order,
+    keep,
+    shift,
+    scale,
+    y,
+    width,
+    HAS_BIAS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     row = tl.program_id(0)
     col = tl.arange(0, BLOCK)
     inside = col < width
@@ -25,7 +39,17 @@ def prepare(weight, bias):
 def forward(x, order, keep, shift, scale, width, y, kept, state):
     weight, bias = state
     affine_kernel[(x.shape[0],)](
-        x, *x.stride(), weight, weight if bias is None else bias, order, keep, shift, scale, y, width,
-        HAS_BIAS=bias is not None, BLOCK=triton.next_power_of_2(width),
+        x,
+        *x.stride(),
+        weight,
+        weight if bias is None else bias,
+        order,
+        keep,
+        shift,
+        scale,
+        y,
+        width,
+        HAS_BIAS=bias is not None,
+        BLOCK=triton.next_power_of_2(width),
     )
     kept.copy_(keep.sum())

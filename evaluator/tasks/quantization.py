@@ -1,0 +1,56 @@
+"""Reads the key `contract` of an output: which inputs are quantised, and the printed thresholds of three measures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from evaluator.tasks.fields import Fields
+from evaluator.tasks.spec import Category, Groups, Input, Quantization
+
+KEYS = ("quantised", "cosine", "l1", "rmse", "requires", "because")
+REQUIREMENTS = ("int8_dot", "int4_weights")  # what gates/plain/quantised.py can see in a Python source
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def read_contract(output: Fields, inputs: tuple[Input, ...], category: Category | None) -> Quantization:
+    """Read the contract of an output whose dtype and shape are read elsewhere."""
+    value = output.mapping("contract")
+    value.only(KEYS)
+    for key in {"sampled", "varying", "unique"} & output.raw.keys():
+        output.problem(key, output.raw[key], "no such key beside `contract`")
+    known = {item.name: item for item in inputs}
+    quantised = tuple(_groups(name, item, known) for name, item in value.mapping("quantised").children(NAME))
+    if not quantised and "quantised" in value:
+        value.problem("quantised", value.raw["quantised"], "at least one input")
+    requires = value.strings("requires", ())
+    for index, name in enumerate(requires):
+        if name not in REQUIREMENTS:
+            value.problem(f"requires.{index}", name, f"one of {', '.join(REQUIREMENTS)}")
+    if requires and category and category.language != "triton":
+        value.problem("requires", list(requires), "nothing: only sources with Triton kernels are read for it")
+    return Quantization(
+        quantised,
+        cosine=value.number("cosine", None, low=0, high=1),
+        l1=value.number("l1", None, low=0, high=1),
+        rmse=value.number("rmse", None, low=0),
+        requires=requires,
+        because=value.string("because", None),
+    )
+
+
+def _groups(name: str, value: Fields, inputs: Mapping[str, Input]) -> tuple[str, Groups]:
+    value.only(("bits", "along", "group"))
+    given = inputs.get(name)
+    if given is None or given.is_number:
+        value.problem("", name, "the name of an input tensor of floats")
+    rank = len(given.shape) if given is not None else 0
+    bits = value.whole("bits", None, low=2, high=8)
+    along = value.sequence("along")
+    if any(type(axis) is not int or not 0 <= axis < rank for axis in along) or len(set(along)) < len(along):
+        value.problem("along", along, f"different dimensions of the input, from 0 to {rank - 1}")
+        along = [0]
+    size = value.whole("group", None, low=2, high=2**20) if "group" in value else None
+    if size is not None and len(along) != 1:
+        value.problem("group", size, "no group, or one dimension in along")
+    return name, Groups(bits, tuple(along), size)

@@ -1,0 +1,165 @@
+"""Measure tasks on a device: their own candidates' right answers and times, as findings for tasks/measured.json."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Literal
+
+from evaluator import VERSION
+from evaluator.errors import BaselineError, EvaluatorError, UsageError
+from evaluator.gates.context import release
+from evaluator.gates.quick import CaseLook, Look
+from evaluator.host_paths import without_host_paths
+from evaluator.judge.timing.session import SIDES, SideName
+from evaluator.pipeline import Evaluator
+from evaluator.records.calibration import device_of, software_of
+from evaluator.sandbox import WorkerError
+from evaluator.tasks.measured import (
+    DIGEST_LENGTH,
+    Measured,
+    add_measured,
+    case_findings,
+    is_of,
+    key_of,
+    read_measured,
+)
+from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.spec import CATEGORIES, TaskSpec
+from evaluator.tasks.suites import read_manifest, suite_names
+
+Progress = Callable[[str], object]
+Skip = Literal["class", "card"] | None
+MAX_TEXT = 400  # characters of a failure
+
+
+def chosen_ids(wanted: str, only: Sequence[str], part: tuple[int, int] = (1, 1)) -> list[str]:
+    """Return the ids of `wanted` (an id, or all) that `only` names by suite, id or beginning; Triton tasks first.
+
+    `part`: (k, n) for the k-th of n processes that share the work.
+
+    Raises:
+        UsageError: a name is unknown.
+    """
+    known = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
+    if only:
+        named = {task_id for name in only for task_id in _named(name)}
+        known = [task_id for task_id in known if task_id in named]
+    if not known:
+        raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
+    known.sort(key=lambda task_id: CATEGORIES[task_id.partition("/")[0]].language == "hip")  # which builds for minutes
+    return known[part[0] - 1 :: part[1]]
+
+
+def _named(name: str) -> list[str]:
+    if name in suite_names():
+        return list(read_manifest(name)[1])
+    found = [task_id for task_id in task_ids() if f"{task_id}/".startswith(f"{name.rstrip('/')}/")]
+    if not found:
+        suites = ", ".join(suite_names())
+        raise UsageError(f"--only {name}: no task and no suite is named so; the suites are {suites}")
+    return found
+
+
+def measure_all(
+    ids: Sequence[str], evaluator: Evaluator, path: Path, sessions: int, progress: Progress, *, skip: Skip = None
+) -> bool:
+    """Measure each task and add what was found to the file at once; return whether all are right.
+
+    `skip`: leave out what a card of this class, or this card, has measured. A task that fails does not stop the others.
+    """
+    all_right = True
+    for number, task_id in enumerate(ids, 1):
+        task = load_task(task_id)
+        key = key_of(task.id, evaluator.backend.device_class)
+        cards = read_measured(path).get(key, ()) if skip else ()
+        found = _known([one for one in cards if skip == "class" or one.card == _card(evaluator)], task)
+        spent = "measured before"
+        if found is None:
+            found, spent = _measured(task, evaluator, sessions)
+            if found is not None:
+                add_measured({key: (found,)}, path)
+        told = summary(task, found) if found is not None else "NOT MEASURED"
+        progress(f"{number} of {len(ids)}: {task_id} {told}; {spent}")
+        all_right &= found is not None and found.failed is None and not found.wrong
+    return all_right
+
+
+def _known(entries: Sequence[Measured], task: TaskSpec) -> Measured | None:
+    """Return the first that is of the task as it is, made with this version and to the end."""
+    done = (one for one in entries if is_of(one, task) and one.evaluator == VERSION and one.failed is None)
+    return next(done, None)
+
+
+def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Measured | None, str]:
+    """Measure one task; return what was found, nothing after a fault of this host, and where the time went."""
+    begin, look, failed = monotonic(), Look(0.0, (), {}), None
+    try:
+        look = evaluator.look(task, sessions)
+    except (BaselineError, WorkerError) as error:  # of the task's own sources
+        failed = _text(error)
+    except (EvaluatorError, RuntimeError, MemoryError) as error:
+        return None, f"{_text(error)}; {monotonic() - begin:.1f} s"
+    finally:
+        if not look.cases:
+            gc.collect()  # an exception has held the tensors of its frames
+            release(evaluator.backend)
+    parts = ", ".join(f"{name} {spent:.1f}" for name, spent in look.seconds.items() if spent >= 0.05)
+    return _finding(task, evaluator, sessions, look, failed), f"{monotonic() - begin:.1f} s ({parts})"
+
+
+def _text(error: Exception) -> str:
+    return without_host_paths(" ".join(str(error).split()))[-MAX_TEXT:]
+
+
+def _finding(task: TaskSpec, evaluator: Evaluator, sessions: int, look: Look, failed: str | None) -> Measured:
+    sides = SIDES if task.solution else SIDES[:1]
+    return Measured(
+        digest=task.digest[:DIGEST_LENGTH],
+        card=_card(evaluator),
+        software=software_of(evaluator.backend.host()),
+        evaluator=VERSION,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        sessions=sessions,
+        e0_us=_rounded(look.e0_ns),
+        times_us={one.case.id: times for one in look.cases if (times := _times(one, sides))},
+        wrong={one.case.id: why for one in look.cases if (why := _why(one, sides))},
+        failed=failed,
+    )
+
+
+def _why(one: CaseLook, sides: Sequence[SideName]) -> str:
+    return "; ".join(f"{side}: {one.wrong[side]}" for side in sides if side in one.wrong)
+
+
+def _times(one: CaseLook, sides: Sequence[SideName]) -> tuple[float, ...]:
+    found = [one.time_ns(name) for name in sides]
+    return tuple(_rounded(time_ns) for time_ns in found if time_ns is not None)
+
+
+def _rounded(time_ns: float) -> float:
+    """Return µs with four digits: a quick look shows no more."""
+    return float(f"{time_ns / 1e3:.4g}")
+
+
+def summary(task: TaskSpec, found: Measured) -> str:
+    """Say in one line what was found."""
+    cases = case_findings([found], task)
+    eligible = sum(case.eligible for case in cases)
+    words = [f"{eligible} of {len(cases)} full cases eligible"]
+    if 2 * eligible < len(cases):
+        words.append("launch-bound: less than half")
+    if found.failed:
+        words.insert(0, f"FAILED: {found.failed}")
+    words += [f"WRONG on {case}: {why}" for case, why in found.wrong.items()]
+    times = " ".join("/".join(f"{time:g}" for time in times) for times in found.times_us.values())
+    return "; ".join([*words, f"us {times}" if times else "no times"])
+
+
+def _card(evaluator: Evaluator) -> str:
+    host = evaluator.backend.host()
+    return hashlib.sha256(device_of(host.device_class, host.facts).encode()).hexdigest()[:8]

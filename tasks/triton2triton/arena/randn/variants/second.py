@@ -1,0 +1,13 @@
+"""Normal random numbers of one seed, from the standard library's generator."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+
+
+def reference(inputs):
+    generator = random.Random(int(inputs["seed"]))
+    numbers = [generator.normalvariate() for _ in range(inputs["count"])]
+    return {"numbers": torch.tensor(numbers, dtype=torch.float64)}

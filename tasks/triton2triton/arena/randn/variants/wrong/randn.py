@@ -1,0 +1,19 @@
+"""Fills a tensor with normal random numbers that every program draws again, since it counts from 0 as all others do."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def randn_kernel(seed_ptr, numbers_ptr, count, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    offsets = tl.program_id(0) * BLOCK + lanes
+    numbers = tl.randn(tl.load(seed_ptr), lanes)
+    tl.store(numbers_ptr + offsets, numbers, mask=offsets < count)
+
+
+def forward(seed: torch.Tensor, count: int, numbers: torch.Tensor) -> None:
+    randn_kernel[(triton.cdiv(count, 1024),)](seed, numbers, count, BLOCK=1024)

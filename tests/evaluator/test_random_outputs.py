@@ -1,0 +1,157 @@
+"""Continuous random numbers and dropout: right kernels pass, and each mistake with a name is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from evaluator.judge import independence
+from evaluator.judge.compare import compare
+from evaluator.judge.dropout import Mask
+from evaluator.judge.independence import Trail
+from evaluator.judge.nulls import nulls_that_pass
+from evaluator.judge.numbers import Distribution, numbers_problem
+from evaluator.judge.random_outputs import RandomEvidence
+from evaluator.tasks.expressions import parse
+from evaluator.tasks.reader import load_task, read_task
+from evaluator.tasks.spec import Case, Dropout, Numbers, Output, TaskSpec, Tolerance
+from scripts import random_outputs
+
+CASE = Case((), "small")
+TOLERANCE = Tolerance(1, parse(1), 1e-3, "rounding")
+DROPPED = Output("y", (parse(64), parse(128)), "float32", dropout=Dropout(parse(0.25), "seed"))
+UNIFORM = Distribution("uniform", 0.0, 1.0, torch.float32)
+
+
+@pytest.fixture
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(3)
+
+
+def small(task_id: str) -> TaskSpec:
+    """The task with its largest small case alone."""
+    task = load_task(task_id)
+    return replace(task, cases=task.cases[:1])
+
+
+@pytest.mark.parametrize("task_id", [random_outputs.NUMBERS, random_outputs.DROPOUT])
+def test_an_honest_kernel_passes(task_id: str) -> None:
+    assert random_outputs.first_problem(small(task_id), random_outputs.uniform, b"honest") is None
+
+
+@pytest.mark.parametrize("mistake", random_outputs.MISTAKES | random_outputs.OF_DROPOUT)
+def test_each_mistake_of_dropout_is_found(mistake: str) -> None:
+    kernel = (random_outputs.MISTAKES | random_outputs.OF_DROPOUT)[mistake]
+    assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"mistake")
+
+
+@pytest.mark.parametrize("mistake", ["a coarse grid", "repeated every 1000", "the same for the next seed"])
+def test_so_is_each_mistake_of_numbers(mistake: str) -> None:
+    kernel = (random_outputs.MISTAKES | random_outputs.OF_NUMBERS)[mistake]
+    assert random_outputs.first_problem(small(random_outputs.NUMBERS), kernel, b"mistake")
+
+
+@pytest.mark.parametrize(
+    ("rule", "mistake"),
+    [
+        ("_pairs_apart", "repeated every 1000"),
+        ("_blocks", "the end not drawn"),
+        ("_mirrored", "mirrored halves"),
+        ("_uneven", "quotas of 128"),
+    ],
+)
+def test_without_a_rule_its_own_mistake_passes(rule: str, mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = random_outputs.MISTAKES[mistake]
+    assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"rule")
+    monkeypatch.setattr(independence, rule, lambda *_: None)
+    assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"rule") is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(("kind", "first", "second"), [("uniform", 0.0, 1.0), ("uniform", -0.7, 2.0), ("normal", 1, 2)])
+def test_numbers_of_every_dtype_pass(
+    kind: str, first: float, second: float, dtype: torch.dtype, generator: torch.Generator
+) -> None:
+    distribution = Distribution(kind, first, second, dtype)
+    assert numbers_problem(distribution.example(torch.empty(20000), generator), distribution) is None
+
+
+def of_the_range(values: torch.Tensor) -> torch.Tensor:
+    return torch.cat([values[1:], torch.ones(1)])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (of_the_range, "1 of 20000 numbers are outside [0, 1)"),
+        (lambda values: values * 0.95, "from the uniform distribution"),
+        (lambda values: (values * 2**14).floor() / 2**14, "occur again: too few different values"),
+        (lambda values: values.clamp(min=0.01), "0 of 20000 numbers lie in the low tail, where 78 are expected"),
+    ],
+)
+def test_wrong_numbers_are_found_in_one_call(
+    change: Callable[[torch.Tensor], torch.Tensor], words: str, generator: torch.Generator
+) -> None:
+    assert words in str(numbers_problem(change(UNIFORM.example(torch.empty(20000), generator)), UNIFORM))
+
+
+@pytest.mark.parametrize(("value", "reason"), [(torch.nan, "nan"), (torch.inf, "infinite"), (2.0, None)])
+def test_a_number_must_be_finite(value: float, reason: str | None) -> None:
+    spec = Output("y", (parse(3),), "float32", sampled=Numbers("normal", (parse(0), parse(1)), "seed"))
+    seen = torch.tensor([0.5, value, 1.0])
+    found = compare(seen, torch.zeros(3), spec=spec, tolerance=None, case=CASE, baseline=None)
+    assert found.reason == reason
+
+
+def judged(output: torch.Tensor, reference: torch.Tensor) -> str | None:
+    return compare(output, reference.double(), spec=DROPPED, tolerance=TOLERANCE, case=CASE, baseline=None).reason
+
+
+def test_what_dropout_keeps_is_compared_and_divided(generator: torch.Generator) -> None:
+    x = torch.randn(64, 128, generator=generator)
+    right = Mask(0.25).example(x, generator)
+    assert judged(right, x) is None
+    assert judged(right * 0.75, x) == "mismatch"  # not divided by 1 - p
+    assert judged(torch.where(right == 0, 0.01, right), x) == "mismatch"  # dropped, but not to 0
+
+
+def test_where_the_right_value_is_zero_nothing_can_be_read() -> None:
+    reference = torch.tensor([0.0, 0.0, 3.0, 3.0], dtype=torch.float64)
+    scores = Mask(0.25).scores(torch.tensor([0.0, 0.0, 0.0, 4.0]), reference, 1e-3)
+    assert scores.tolist() == pytest.approx([0, 0, 3**0.5, -(3**-0.5)])
+
+
+def test_a_case_whose_elements_all_tell_nothing_is_wrong() -> None:
+    evidence = RandomEvidence.of(DROPPED, CASE, "float32", TOLERANCE)
+    assert evidence.add(1, torch.zeros(64, 128), torch.zeros(64, 128)) is None
+    assert evidence.problem() == "no element tells whether it is random"
+
+
+def test_numbers_of_an_earlier_call_are_wrong_for_another_seed_only(generator: torch.Generator) -> None:
+    evidence = RandomEvidence.of(DROPPED, CASE, "float32", TOLERANCE)
+    x = torch.ones(64, 128)
+    y = Mask(0.25).example(x, generator)
+    assert evidence.add(1, y, x) is None
+    assert evidence.add(1, y, x) is None
+    assert evidence.add(2, y, x) == "the same random numbers as in a call with another seed"
+
+
+@pytest.mark.parametrize(("elements", "calls"), [(1 << 16, 0), (16384, 3), (100, 8)])
+def test_more_calls_are_needed_where_one_has_few_elements(elements: int, calls: int) -> None:
+    trail = Trail((3.0,), 1)
+    trail.add(1, torch.ones(1, elements))
+    assert trail.calls_needed == calls
+
+
+def test_only_what_all_calls_show_keeps_candidates_that_draw_nothing_from_passing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = Path(__file__).parents[1] / "tiny" / "triton2triton" / "tests" / "dropped"
+    task = read_task(folder, "triton2triton/tests/dropped")
+    assert nulls_that_pass(task) == []
+    monkeypatch.setattr(RandomEvidence, "add", lambda *_: None)
+    assert nulls_that_pass(task) == ["drawn_once", "nothing_dropped", "zeros"]

@@ -1,0 +1,5 @@
+import torch
+
+
+def forward(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return torch.matmul(x, w)
