@@ -30,6 +30,7 @@ STATIC_CHECKS: Mapping[str, Check] = {
     "cases": folder.cases,
     "model": folder.model,
     "axes": folder.axes,
+    "unseen": folder.unseen,
     "reference": references.reference,
     "second": references.second,
     "inputs": references.inputs,

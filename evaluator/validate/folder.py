@@ -6,16 +6,20 @@ import ast
 import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
+from evaluator.errors import TaskError
 from evaluator.judge.reference import SECOND
-from evaluator.tasks.spec import CATEGORIES, ITEMSIZE, Axis, AxisValue, Case, TaskSpec, task_digest, task_files
+from evaluator.tasks.spec import CATEGORIES, ITEMSIZE, Axis, AxisValue, Case, Profile, TaskSpec, task_digest, task_files
 from evaluator.tasks.suites import read_manifest, suite_names
+from evaluator.unseen.generate import core_cases
 from evaluator.validate.subject import Subject
 from evaluator.wording import counted
 
 LEAST_SMALL, LEAST_FULL = 5, 3
 LEAST_WORDS = 40  # of a description
+SECRETS = (b"one", b"two", b"three", b"four")  # four rounds
 FENCE = " :#\"'{}"  # around a TODO
 VARIANTS = {"wrong": "wrong_output", "right": "passed", "better": "passed"}
 PLAIN_VARIANTS = {"wrong": "wrong_output"}
@@ -110,6 +114,16 @@ def cases(subject: Subject) -> Iterator[str]:
             missing = set(axis.values) - {case.value(axis.name) for case in those}
             if missing and (profile == "small" or axis.kind == "dtype"):
                 yield f"no {profile} case has {axis.name} {', '.join(sorted(map(str, missing)))}"
+
+
+def unseen(subject: Subject) -> Iterator[str]:
+    """The contract leaves room for the unseen cases of rounds, whatever their secret is."""
+    profiles: tuple[Profile, ...] = ("small", "full")
+    for profile, secret in product(profiles, SECRETS):
+        try:
+            core_cases(subject.task, secret, profile)
+        except TaskError as error:
+            yield from error.problems
 
 
 def model(subject: Subject) -> Iterator[str]:

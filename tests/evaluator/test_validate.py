@@ -167,6 +167,12 @@ def test_a_model_that_moves_less_than_the_outputs_is_found(text: str, folder: Pa
     assert "rows=16: " in found("model", folder)
 
 
+def test_a_contract_without_room_for_unseen_cases_is_found(folder: Path) -> None:
+    least = {"rows": 1, "cols": 1, "dtype": "float32", "profile": "small"}
+    change_config(folder, lambda arena: arena["cases"].append(least))
+    assert "no unseen case of category scale_down, profile small, was found" in found("unseen", folder)
+
+
 def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
     def change(arena: dict[str, Any]) -> None:
         arena["axes"]["spare"] = {"kind": "dim", "range": [1, 9]}
