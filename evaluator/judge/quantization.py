@@ -3,7 +3,7 @@
 KernelBench-X (arXiv 2605.04956, section 3 and table 6) asks for a cosine of at least 0.90 to 0.95, a relative L1 error
 of at most 0.05 to 0.10 and an RMSE of at most 0.10 to 0.15, which is absolute. Honest kernels miss some of these: an
 RMSE grows with √K, and four bits leave an L1 error of 0.11. So the judge quantises the inputs itself and calls the
-reference on them. What that honest result misses is bounded by its own error times MARGIN, on the same contents.
+reference on them. What that honest result misses is bounded by its own error times a margin, on the same contents.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ from evaluator.tasks.spec import Groups, Quantization
 MARGIN = 1.25
 # The largest error of a single element was up to 1.2 times the honest one; what is missing is further off.
 ELEMENT_MARGIN = 2.0
+# Both are wider by this over √n for n outputs, since two errors of the same kind differ by chance. Then kernels with a
+# scale for every 32 numbers, or with scales in half precision, failed on none of 18,000 draws of 45 to 1024 outputs,
+# with outliers or without; without it one in 700 did.
+SPREAD = 8.0
 # On standard inputs, a scale for every 32 numbers leaves 0.6 to 0.8 of the honest error, and a product of unquantised
-# numbers that is rounded to bfloat16 has 0.13 to 0.21 of that of eight bits.
-TOO_EXACT = 0.25
+# numbers that is rounded to bfloat16 has 0.13 to 0.21 of that of eight bits. Fewer outputs tell too little.
+TOO_EXACT, ENOUGH_OUTPUTS = 0.25, 64
 
 
 class ErrorMeasures(NamedTuple):
@@ -41,7 +45,7 @@ NO_ERROR = ErrorMeasures(cosine=1.0, l1=0.0, rmse=0.0)
 class ContractResult:
     """`missed`: the measures beyond their bound, in words; `missed_as_printed`: those beyond the printed thresholds.
 
-    `share`: its RMSE over that of the honest result; None where that has no error.
+    `share`: its RMSE over that of the honest result; None where that has no error, or too few elements.
     """
 
     missed: tuple[str, ...]
@@ -145,17 +149,17 @@ def judge_contract(
     if not bool(reference.any()):
         wrong = ("values other than zero",) if bool(output.any()) else ()
         return ContractResult(wrong, wrong, None, None, None)
-    seen, own = measures_of(output, reference), measures_of(honest, reference)
-    printed = _printed(contract)
+    seen, own, printed = measures_of(output, reference), measures_of(honest, reference), _printed(contract)
+    margin = MARGIN + SPREAD / math.sqrt(reference.numel())
     allowed = ErrorMeasures(
-        min(printed.cosine, 1 - MARGIN**2 * (1 - own.cosine)),
-        max(printed.l1, MARGIN * own.l1),
-        max(printed.rmse, MARGIN * own.rmse),
+        min(printed.cosine, 1 - margin**2 * (1 - own.cosine)),
+        max(printed.l1, margin * own.l1),
+        max(printed.rmse, margin * own.rmse),
     )
     outside = _far_off(output, reference, honest)
     missed = _missed(seen, allowed) + ((f"{outside} of {reference.numel()} values far off",) if outside else ())
-    share = seen.rmse / own.rmse if own.rmse > 1e-9 * float(reference.square().mean().sqrt()) else None
-    return ContractResult(missed, _missed(seen, printed), seen, allowed, share)
+    tells = reference.numel() >= ENOUGH_OUTPUTS and own.rmse > 1e-9 * float(reference.square().mean().sqrt())
+    return ContractResult(missed, _missed(seen, printed), seen, allowed, seen.rmse / own.rmse if tells else None)
 
 
 def _printed(contract: Quantization) -> ErrorMeasures:
@@ -166,7 +170,8 @@ def _far_off(output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor
     """Return how many elements are further off than any element of the honest result, relative to RMS + |r|."""
     scale = reference.square().mean().sqrt() + reference.abs()
     worst = max(float(((honest - reference).abs() / scale).max()), torch.finfo(torch.float16).eps)
-    return int(((output - reference).abs() > ELEMENT_MARGIN * worst * scale).sum())
+    margin = ELEMENT_MARGIN + SPREAD / math.sqrt(reference.numel())
+    return int(((output - reference).abs() > margin * worst * scale).sum())
 
 
 def _missed(seen: ErrorMeasures, bound: ErrorMeasures) -> tuple[str, ...]:
