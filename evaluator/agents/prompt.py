@@ -84,8 +84,14 @@ def _instructions(request: PromptRequest) -> str:
         f"each element within {bound.tau:g} of (RMS + its own size), or 4 times the original's worst"
         for dtype, bound in sorted(task.tolerance.items())
     )
-    if bounds or not task.relations:
+    quantised = [output for output in task.outputs if output.contract is not None]
+    if bounds or not (task.relations or quantised):
         parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
+    if quantised:
+        parts.append(
+            "Outputs from quantised inputs are compared with the result in full precision:\n\n"
+            + "\n".join(f"- {output.name}, {output.contract}" for output in quantised)
+        )
     if task.relations:
         parts.append(
             "Several answers are right. relations.py computes in double precision what holds of all; a matrix of "

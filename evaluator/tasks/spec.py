@@ -183,6 +183,11 @@ class Quantization:
     requires: tuple[str, ...]  # forms that a candidate's source must show
     because: str
 
+    def __str__(self) -> str:
+        bits = ", ".join(f"{groups.bits} bits for {name}" for name, groups in self.inputs)
+        bounds = f"cosine at least {self.cosine:g}, relative L1 error up to {self.l1:g}, RMSE up to {self.rmse:g}"
+        return f"{bits}: {bounds}; where honest quantisation of the same numbers misses one, its own error decides"
+
 
 @dataclass(frozen=True, slots=True)
 class Output:

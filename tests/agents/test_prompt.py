@@ -36,6 +36,13 @@ def test_the_same_question_has_the_same_bytes(name):
     assert path.read_text(encoding="utf-8") == text
 
 
+def test_the_measures_of_a_contract_stand_where_tolerances_do():
+    text = prompt_of(question("torch2triton/kernelbenchx/matmul_w8a8"))
+    measures = "cosine at least 0.95, relative L1 error up to 0.05, RMSE up to 0.1; where honest quantisation"
+    assert f"full precision:\n\n- out, 8 bits for x, 8 bits for w: {measures}" in text
+    assert "Outputs are compared with a reference in double precision" not in text
+
+
 def test_it_has_the_papers_eight_sections():
     headings = re.findall(r"^# (\d\. .+)$", prompt_of(question(cheatsheets=False)), re.MULTILINE)
     first = ["1. Role", "2. Files and functions", "3. Target architecture", "4. Instructions"]

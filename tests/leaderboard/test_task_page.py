@@ -48,6 +48,16 @@ def test_the_rule_for_errors_is_shown_where_there_is_a_tolerance(name: str, has_
     assert "checked by their distribution" in text
 
 
+def test_an_output_from_quantised_inputs_shows_its_measures_and_why_they_are_missed(db, page) -> None:
+    spec = load_task("torch2triton/kernelbenchx/linear_w4a16")
+    factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="linear_w4a16")
+    [output] = page(f"/task/{spec.id}/").contract.outputs
+    assert output.notes[0].startswith(
+        "from quantised inputs, 4 bits for w: cosine at least 0.9, relative L1 error up to"
+    )
+    assert "honest layers miss the printed L1 error" in output.notes[0]
+
+
 def test_a_task_shows_its_further_baselines_from_the_newest_result_that_was_run_here(archive_folder, db, page) -> None:
     spec = load_task("triton2triton/arena/softmax")
     task = factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="softmax")

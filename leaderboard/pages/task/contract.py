@@ -136,7 +136,7 @@ def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
         text_field("n", "n", lambda one: one.n or NONE, is_code=True),
         text_field("because", "Reason", lambda one: one.because),
     )
-    no_tolerance = "No output is of floating point, so no tolerance is needed."
+    no_tolerance = "No output of floating point is compared by itself, so no tolerance is needed."
     if contract.relations:
         no_tolerance = "All outputs are judged by relations, so no tolerance is needed."
     return (
@@ -169,6 +169,8 @@ def _input(one: Input, special_sets: Sequence[str]) -> InputLine:
         notes.append("the same in every call, may be prepared once")
     if one.mutable:
         notes.append("may be changed")
+    if one.complex:
+        notes.append("the last dimension holds real and imaginary parts")
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
     if one.derived:
@@ -209,6 +211,8 @@ def _output_notes(one: Output) -> tuple[str, ...]:
             f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
         )
         return (*notes, chance)
+    notes += ["the last dimension holds real and imaginary parts"] if one.complex else []
+    notes += [f"from quantised inputs, {one.contract} ({one.contract.because})"] if one.contract else []
     notes += [] if one.unique else ["several answers are right, judged by the relations"]
     notes += ["NaN where the reference has NaN"] if one.nan == "as_reference" else ["no NaN"]
     return tuple(notes)
