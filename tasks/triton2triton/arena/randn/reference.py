@@ -8,4 +8,5 @@ import torch
 def reference(inputs):
     seed = inputs["seed"]
     generator = torch.Generator(seed.device).manual_seed(int(seed))
-    return {"numbers": torch.randn(inputs["count"], generator=generator, dtype=torch.float64, device=seed.device)}
+    shape = (inputs["rows"], inputs["cols"])
+    return {"numbers": torch.randn(shape, generator=generator, dtype=torch.float64, device=seed.device)}

@@ -9,5 +9,6 @@ import torch
 
 def reference(inputs):
     generator = random.Random(int(inputs["seed"]))
-    numbers = [generator.normalvariate() for _ in range(inputs["count"])]
-    return {"numbers": torch.tensor(numbers, dtype=torch.float64)}
+    rows, cols = inputs["rows"], inputs["cols"]
+    numbers = [generator.normalvariate() for _ in range(rows * cols)]
+    return {"numbers": torch.tensor(numbers, dtype=torch.float64).reshape(rows, cols)}

@@ -1,7 +1,7 @@
 """The best approximation of lower rank by Jacobi's method: one program a matrix, which stays in registers.
 
-Rotations of pairs of columns make all columns of A orthogonal to each other; then they are the singular vectors, as long
-as the singular values. A round rotates every column with one other, a sweep has a round for each pair. The products A'A
+Rotations of pairs of columns make all columns of A orthogonal to each other: the singular vectors, as long as the
+singular values. A round rotates every column with one other, a sweep has a round for each pair. The products A'A
 are never made, since they would lose what is small beside the largest singular value.
 """
 

@@ -1,4 +1,4 @@
-"""Fills a tensor with normal random numbers that every program draws again, since it counts from 0 as all others do."""
+"""Fills a matrix with normal random numbers that every program draws again, since it counts from 0 as all others do."""
 
 from __future__ import annotations
 
@@ -15,5 +15,6 @@ def randn_kernel(seed_ptr, numbers_ptr, count, BLOCK: tl.constexpr):
     tl.store(numbers_ptr + offsets, numbers, mask=offsets < count)
 
 
-def forward(seed: torch.Tensor, count: int, numbers: torch.Tensor) -> None:
+def forward(seed: torch.Tensor, rows: int, cols: int, numbers: torch.Tensor) -> None:
+    count = rows * cols
     randn_kernel[(triton.cdiv(count, 1024),)](seed, numbers, count, BLOCK=1024)
