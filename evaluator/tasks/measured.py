@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,7 @@ def add_measured(found: Findings, path: Path) -> None:
         text = as_text(merged(read_measured(path), found))
         with replacing(path) as file:
             file.write(text.encode())
+            os.fchmod(file.fileno(), 0o644)  # it is committed; a temporary file is its owner's alone
 
 
 def merged(old: Findings, new: Findings) -> Findings:
@@ -111,7 +113,7 @@ def current(found: Findings, task: TaskSpec) -> dict[str, tuple[Measured, ...]]:
 
 
 def is_of(entry: Measured, task: TaskSpec) -> bool:
-    return task.digest.startswith(entry.digest)
+    return entry.digest == task.digest[:DIGEST_LENGTH]
 
 
 def case_findings(entries: Sequence[Measured], task: TaskSpec) -> list[CaseFinding]:

@@ -114,6 +114,7 @@ def test_a_task_whose_sources_fail_is_wrong_on_every_case(entry: Measured, task:
 def test_what_was_measured_of_another_digest_is_not_measured(entry: Measured, task: TaskSpec) -> None:
     assert list(current({KEY: (entry,)}, task)) == ["pretend"]
     assert current({KEY: (replace(entry, digest="f" * 16),)}, task) == {}
+    assert current({KEY: (replace(entry, digest=""),)}, task) == {}
     (unknown,) = case_findings([], task)
     assert (unknown.baseline_us, unknown.eligible) == (None, False)
 
