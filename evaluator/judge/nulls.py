@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 
@@ -15,7 +14,7 @@ from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.dropout import Mask
 from evaluator.judge.numbers import Distribution
-from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
+from evaluator.judge.random_outputs import CallsEvidence, evidence_of, is_judged_by_calls, shown
 from evaluator.judge.reference import Reference
 from evaluator.judge.sampling import example
 from evaluator.tasks.spec import Case, Numbers, Output, Profile, TaskSpec
@@ -33,7 +32,7 @@ class NullCase:
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
-    kept: torch.Tensor  # of dropout, what the elements are that are not dropped
+    kept: torch.Tensor  # of dropout, the output if nothing is dropped
 
 
 Null = Callable[[NullCase], torch.Tensor]
@@ -49,17 +48,17 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         del passing["first_input"]
     for case in task.cases_of(PROFILES):
         references: list[Mapping[str, torch.Tensor]] = []
-        evidence = dict[tuple[str, str], RandomEvidence]()
+        evidence = dict[str, dict[str, CallsEvidence]]()  # of each null candidate, by random output
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
             passing = {
                 name: null
                 for name, null in passing.items()
-                if _is_right(null, task, case, contents, references, partial(_evidence, evidence, name, task, case))
+                if _is_right(null, reference, case, contents, references, evidence.setdefault(name, {}))
             }
-        shown = {name for (name, _), found in evidence.items() if found.problem()}
-        passing = {name: null for name, null in passing.items() if name not in shown}
+        shown_wrong = {name for name, found in evidence.items() if any(one.problem() for one in found.values())}
+        passing = {name: null for name, null in passing.items() if name not in shown_wrong}
         if not passing:
             break
     return sorted(passing)
@@ -67,38 +66,29 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
 
 def _is_right(
     null: Null,
-    task: TaskSpec,
+    reference: Reference,
     case: Case,
     contents: Contents,
     references: list[Mapping[str, torch.Tensor]],
-    evidence_of: Callable[[Output], RandomEvidence],
+    evidence: dict[str, CallsEvidence],
 ) -> bool:
+    task = reference.task
     for spec in task.outputs:
         dtype = task.dtype_of(spec.dtype, case)
         indices = (-1, max(0, len(references) - 2), 0)
         now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
-        reference, tolerance = references[-1][spec.name], task.tolerance.get(dtype)
-        kept = Mask.of(spec.dropout, case).kept(reference) if spec.dropout else reference
+        exact, tolerance = references[-1][spec.name], task.tolerance.get(dtype)
+        kept = Mask.of(spec.dropout, case).kept(exact) if spec.dropout and not spec.dropout.hidden else exact
         output = null(NullCase(spec, getattr(torch, dtype), contents, now, before, first, kept))
-        if compare(output, reference, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
+        if compare(output, exact, spec=spec, tolerance=tolerance, case=case, baseline=None).reason is not None:
             return False
         if is_judged_by_calls(spec):
-            seed = int(torch.as_tensor(contents[str(spec.seed)]))
-            if evidence_of(spec).add(seed, output, reference):
+            known = evidence.setdefault(spec.name, evidence_of(task, spec, case))
+            if shown(known, spec, contents, output, exact, reference):
                 return False
     return True
-
-
-def _evidence(
-    known: dict[tuple[str, str], RandomEvidence], null: str, task: TaskSpec, case: Case, spec: Output
-) -> RandomEvidence:
-    """Return what the calls of a null candidate have shown of an output."""
-    if (null, spec.name) not in known:
-        dtype = task.dtype_of(spec.dtype, case)
-        known[null, spec.name] = RandomEvidence.of(spec, case, dtype, task.tolerance.get(dtype))
-    return known[null, spec.name]
 
 
 def _random_nulls(task: TaskSpec) -> dict[str, Null]:
@@ -113,7 +103,7 @@ def _random_nulls(task: TaskSpec) -> dict[str, Null]:
 
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
     """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
-    if spec.dropout is not None:
+    if spec.dropout is not None and not spec.dropout.hidden:
         return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
     if isinstance(spec.sampled, Numbers):
         numbers = Distribution.of(spec.sampled, case, torch.float64)

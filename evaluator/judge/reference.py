@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.draws import Contents
-from evaluator.tasks.spec import Case, TaskSpec
+from evaluator.tasks.spec import Case, Output, TaskSpec
 
 SECOND = "variants/second.py"
 Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
@@ -27,10 +28,10 @@ class Reference:
             raise TaskError([f"{task.id}/{file}: cannot be imported"])
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        implementation = getattr(module, function, None)
-        if not callable(implementation):
-            raise TaskError([f"{task.id}/{file}: no function {function}(inputs)"])
-        self.implementation: Implementation = implementation
+        self._module = module
+        self.implementation: Implementation = self._function(function, "inputs")
+        if any(output.dropout and output.dropout.hidden for output in task.outputs):
+            self._covariance = self._function("covariance", "inputs, rows, columns")
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
         """Return the expected outputs: float64 for floating dtypes, of the declared shapes, on its device.
@@ -51,6 +52,27 @@ class Reference:
         if problems:
             raise TaskError(problems)
         return {output.name: found[output.name] for output in self.task.outputs}
+
+    def covariance(self, output: Output, contents: Contents, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """Return the covariances of elements of one row, [rows, columns, columns], where dropout is hidden.
+
+        Raises:
+            TaskError: the reference breaks its own contract.
+        """
+        exact = {name: _widened(value, self._device) for name, value in contents.items()}
+        with torch.no_grad():
+            found: torch.Tensor = self._covariance(exact, rows, columns)[output.name]
+        shape = (len(rows), len(columns), len(columns))
+        if tuple(found.shape) != shape:
+            text = f"covariance of {output.name}: seen {tuple(found.shape)}; expected {shape}"
+            raise TaskError([f"{self.task.id}/{self._file}: {text}"])
+        return found
+
+    def _function(self, name: str, parameters: str) -> Callable[..., Any]:
+        function = getattr(self._module, name, None)
+        if not callable(function):
+            raise TaskError([f"{self.task.id}/{self._file}: no function {name}({parameters})"])
+        return cast(Callable[..., Any], function)
 
 
 def second_implementation(task: TaskSpec) -> Reference:

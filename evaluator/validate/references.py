@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from evaluator.validate.subject import Subject, same
 
 AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
 MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
+CHOSEN = 16  # rows and columns whose covariances are compared
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
 
 
@@ -48,6 +50,12 @@ def second(subject: Subject) -> Iterator[str]:
         for name, value in wanted.items():
             if name not in random and not _agree(value, found[name]):
                 yield f"{_label(case, draw)}: {name} differs between the two references"
+        for output in (output for output in subject.task.outputs if output.dropout and output.dropout.hidden):
+            *rows, columns = output.reference_shape(case)
+            chosen = torch.arange(min(CHOSEN, math.prod(rows))), torch.arange(min(CHOSEN, columns))
+            both = (each.covariance(output, contents, *chosen) for each in (subject.reference, subject.second))
+            if not _agree(*both):
+                yield f"{_label(case, draw)}: the covariance of {output.name} differs between the two references"
 
 
 def inputs(subject: Subject) -> Iterator[str]:
