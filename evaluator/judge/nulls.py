@@ -13,7 +13,7 @@ import torch
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.dropout import Mask
-from evaluator.judge.numbers import Distribution
+from evaluator.judge.numbers import NumbersDistribution
 from evaluator.judge.random_outputs import CallsEvidence, evidence_of, is_judged_by_calls, shown
 from evaluator.judge.reference import Reference
 from evaluator.judge.sampling import example
@@ -106,7 +106,7 @@ def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch
     if spec.dropout is not None and not spec.dropout.hidden:
         return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
     if isinstance(spec.sampled, Numbers):
-        numbers = Distribution.of(spec.sampled, case, torch.float64)
+        numbers = NumbersDistribution.of(spec.sampled, case, torch.float64)
         return numbers.example(reference, torch.Generator().manual_seed(0))
     if spec.sampled is None:
         return reference

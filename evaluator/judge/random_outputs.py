@@ -15,7 +15,7 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.dropout import Mask
 from evaluator.judge.hidden_dropout import HiddenEvidence
 from evaluator.judge.independence import KEPT, Trail, dependence
-from evaluator.judge.numbers import FOURTH_MOMENTS, Distribution, numbers_problem, unlike
+from evaluator.judge.numbers import FOURTH_MOMENTS, NumbersDistribution, numbers_problem, unlike
 from evaluator.judge.reference import Reference
 from evaluator.tasks.spec import Case, Numbers, Output, TaskSpec, Tolerance
 
@@ -24,7 +24,7 @@ from evaluator.tasks.spec import Case, Numbers, Output, TaskSpec, Tolerance
 class RandomEvidence:
     """The evidence on one output of one case. `seed`, wherever it stands, is the number that a call was given."""
 
-    rule: Distribution | Mask
+    rule: NumbersDistribution | Mask
     tau: float  # the task's, of each element
     trail: Trail
     numbers: dict[int, torch.Tensor] = field(default_factory=dict)  # by seed; none of a mask
@@ -34,7 +34,7 @@ class RandomEvidence:
         shape, tau = spec.reference_shape(case), tolerance.tau if tolerance else 0.0
         columns = max(1, shape[-1]) if shape else 1
         if isinstance(spec.sampled, Numbers):
-            rule = Distribution.of(spec.sampled, case, getattr(torch, dtype))
+            rule = NumbersDistribution.of(spec.sampled, case, getattr(torch, dtype))
             return cls(rule, tau, Trail(FOURTH_MOMENTS, columns))
         assert spec.dropout is not None
         mask = Mask.of(spec.dropout, case)
@@ -45,7 +45,7 @@ class RandomEvidence:
         if not output.numel():
             return None
         flat = output.to(reference.device).reshape(-1)
-        if isinstance(self.rule, Distribution):
+        if isinstance(self.rule, NumbersDistribution):
             if found := numbers_problem(flat, self.rule):
                 return found
             self.numbers.setdefault(seed, flat[:KEPT].clone())
@@ -68,7 +68,9 @@ class RandomEvidence:
         """Return what is wrong with all calls together, or None, also where the output has no elements."""
         if not self.trail.calls:
             return None
-        if isinstance(self.rule, Distribution) and (found := unlike(torch.cat(list(self.numbers.values())), self.rule)):
+        if isinstance(self.rule, NumbersDistribution) and (
+            found := unlike(torch.cat(list(self.numbers.values())), self.rule)
+        ):
             return found
         return self.trail.problem()
 
