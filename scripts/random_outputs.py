@@ -13,20 +13,23 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from unittest.mock import patch
 
 import torch
 
 from evaluator.gates.correctness import SEEDED_DRAW, more_draws
-from evaluator.judge import independence, numbers
-from evaluator.judge.draws import Draw, Seed, contents_of, draws_of
+from evaluator.judge import hidden_dropout, independence, numbers
+from evaluator.judge.draws import Contents, Draw, Seed, contents_of, draws_of
 from evaluator.judge.dropout import Mask
-from evaluator.judge.random_outputs import RandomEvidence
+from evaluator.judge.hidden_dropout import HiddenEvidence
+from evaluator.judge.random_outputs import CallsEvidence, evidence_of, shown
 from evaluator.judge.reference import Reference
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import Case, TaskSpec
 
 NUMBERS, DROPOUT = "triton2triton/arena/randn", "torch2triton/kernelbenchx/fused_hardshrink_dropout"
+HIDDEN = "torch2triton/kernelbenchx/fused_mul_add_logsoftmax_dropout_bmm"
 COLUMNS = 128  # of an output without rows
 CHANCES = (1e-2, 1e-4)  # of a false alarm, in place of the judge's
 Uniform = Callable[[tuple[int, int], int], torch.Tensor]  # shape and seed → uniform numbers
@@ -133,12 +136,28 @@ MISTAKES: dict[str, Uniform] = {
     "quotas of 128": quotas,
     "the end not drawn": end_not_drawn,
 }
-OF_DROPOUT = {"p off by 0.02": share_off}
-OF_NUMBERS = {"a coarse grid": coarse, "5 % too wide": uniform}
+UNSEEN_IN_PRODUCTS = {  # no mean or covariance of two elements of an output shows them, or too little
+    "repeated every 1000",
+    "counted from the seed",
+    "complementary halves",
+    "mirrored halves",
+    "quotas of 128",
+    "the end not drawn",
+}
+WIDER = {"5 % too wide": 1.05, "not divided by 1 - p": 0.5}  # what the output is multiplied by
+OF_TASK: dict[str, dict[str, Uniform]] = {
+    NUMBERS: {**MISTAKES, "a coarse grid": coarse, "5 % too wide": uniform},
+    DROPOUT: {**MISTAKES, "p off by 0.02": share_off},
+    HIDDEN: {
+        **{name: kernel for name, kernel in MISTAKES.items() if name not in UNSEEN_IN_PRODUCTS},
+        "p off by 0.02": share_off,
+        "not divided by 1 - p": uniform,
+    },
+}
 
 
 def first_problem(task: TaskSpec, kernel: Uniform, secret: bytes, wider: float = 1.0) -> str | None:
-    """Return the first problem that an evaluation of a kernel finds, or None. `wider`: too much for normal numbers."""
+    """Return the first problem that an evaluation of a kernel finds, or None; outputs are `wider` than it draws."""
     for case in task.cases_of(("small",)):
         if found := _case_problem(task, case, kernel, Seed(secret), wider):
             return found
@@ -146,17 +165,16 @@ def first_problem(task: TaskSpec, kernel: Uniform, secret: bytes, wider: float =
 
 
 def _case_problem(task: TaskSpec, case: Case, kernel: Uniform, secret: Seed, wider: float) -> str | None:
-    (output,), dtype = task.outputs, task.dtype_of(task.outputs[0].dtype, case)
-    evidence = RandomEvidence.of(output, case, dtype, task.tolerance.get(dtype))
-    reference = Reference(task)
+    (output,), dtype = task.outputs, getattr(torch, task.dtype_of(task.outputs[0].dtype, case))
+    evidence, reference = evidence_of(task, output, case), Reference(task)
 
     def call(draw: Draw) -> Iterator[str | None]:
         contents = contents_of(task, case, draw, secret)
-        expected, drawn = reference.outputs(case, contents)[output.name], int(torch.as_tensor(contents["seed"]))
+        expected, drawn = reference.outputs(case, contents)[output.name], torch.as_tensor(contents["seed"])
         for seed in [drawn, drawn ^ 1] if draw == SEEDED_DRAW else [drawn]:
-            yield evidence.add(
-                seed, _output(evidence, kernel, expected, seed, wider).to(getattr(torch, dtype)), expected
-            )
+            now = {**contents, "seed": seed}
+            seen = _output(evidence, kernel, now, expected, wider).to(dtype)
+            yield shown(evidence, output, now, seen, expected, reference)
 
     draws = draws_of(task)
     found = next(filter(None, (problem for draw in draws for problem in call(draw))), None)
@@ -164,7 +182,15 @@ def _case_problem(task: TaskSpec, case: Case, kernel: Uniform, secret: Seed, wid
     return found or next(filter(None, (problem for draw in more for problem in call(draw))), None) or evidence.problem()
 
 
-def _output(evidence: RandomEvidence, kernel: Uniform, expected: torch.Tensor, seed: int, wider: float) -> torch.Tensor:
+def _output(
+    evidence: CallsEvidence, kernel: Uniform, contents: Contents, expected: torch.Tensor, wider: float
+) -> torch.Tensor:
+    seed = int(torch.as_tensor(contents["seed"]))
+    if isinstance(evidence, HiddenEvidence):
+        a, b, c, mat = (torch.as_tensor(contents[name]).double() for name in ("a", "b", "c", "mat"))
+        logs = torch.log_softmax(a * b + c, -1)
+        drawn = kernel((logs.shape[0] * logs.shape[1], logs.shape[2]), seed).reshape(logs.shape)
+        return torch.where(drawn < evidence.p, 0.0, logs / (1 - evidence.p)) @ mat * wider
     rows, columns = expected.shape if expected.dim() == 2 else (-(-expected.numel() // COLUMNS), COLUMNS)
     drawn = kernel((rows, columns), seed).reshape(-1)[: expected.numel()].reshape(expected.shape)
     if isinstance(evidence.rule, Mask):
@@ -174,23 +200,25 @@ def _output(evidence: RandomEvidence, kernel: Uniform, expected: torch.Tensor, s
 
 
 def _honest(repeats: int) -> Iterator[str]:
-    for name in (NUMBERS, DROPOUT):
+    for name in OF_TASK:
         task = load_task(name)
         for chance in CHANCES:
             failed = 0
-            with patch.object(independence, "FALSE_ALARM", chance), patch.object(numbers, "FALSE_ALARM", chance):
+            with ExitStack() as stack:
+                for module in (independence, numbers, hidden_dropout):
+                    stack.enter_context(patch.object(module, "FALSE_ALARM", chance))
                 for index in range(repeats):
                     failed += first_problem(task, _seeded(uniform, index), b"%d" % index) is not None
-            yield f"{task.folder.name:28} at {chance:.0e} a test: {failed} of {repeats} honest evaluations fail"
+            yield f"{task.folder.name[:28]:28} at {chance:.0e} a test: {failed} of {repeats} honest evaluations fail"
 
 
 def _mistakes(repeats: int) -> Iterator[str]:
-    for name, own in ((NUMBERS, OF_NUMBERS), (DROPOUT, OF_DROPOUT)):
+    for name, mistakes in OF_TASK.items():
         task = load_task(name)
-        for mistake, kernel in {**MISTAKES, **own}.items():
-            wider = 1.05 if kernel is uniform else 1.0
+        for mistake, kernel in mistakes.items():
+            wider = WIDER.get(mistake, 1.0)
             found = sum(first_problem(task, _seeded(kernel, i), b"%d" % i, wider) is not None for i in range(repeats))
-            yield f"{task.folder.name:28} {mistake:28} found {found} of {repeats}"
+            yield f"{task.folder.name[:28]:28} {mistake:28} found {found} of {repeats}"
 
 
 def _seeded(kernel: Uniform, index: int) -> Uniform:

@@ -21,7 +21,7 @@ from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.quantization import ContractEvidence
-from evaluator.judge.random_outputs import RandomEvidence
+from evaluator.judge.random_outputs import CallsEvidence
 from evaluator.judge.reference import Reference
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence
@@ -56,7 +56,7 @@ class CaseState:
     least_scales: dict[str, dict[str, float]] = field(default_factory=dict)  # draw's name → output's name → scale
     first_call_ms: float | None = None
     samples: dict[str, Evidence] = field(default_factory=dict)  # by output of sampled outcomes
-    numbers: dict[str, RandomEvidence] = field(default_factory=dict)  # by other random output
+    numbers: dict[str, CallsEvidence] = field(default_factory=dict)  # by other random output
     contracts: dict[str, ContractEvidence] = field(default_factory=dict)  # by output with a contract
     coverage: KernelCoverage | None = None
     clocks: dict[str, Clock] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class CaseState:
     baselines: dict[str, BaselineTimes] = field(default_factory=dict)  # further ones, by kind
 
     @property
-    def evidence(self) -> dict[str, Evidence | RandomEvidence]:
+    def evidence(self) -> dict[str, Evidence | CallsEvidence]:
         """What the calls have shown of each random output."""
         return {**self.samples, **self.numbers}
 

@@ -26,7 +26,7 @@ from evaluator.judge.answers import comparisons, deviation_of
 from evaluator.judge.compare import BASELINE_FACTOR, Comparison, worst_of
 from evaluator.judge.draws import Contents, Draw, draws_of
 from evaluator.judge.quantization import ContractEvidence
-from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
+from evaluator.judge.random_outputs import evidence_of, is_judged_by_calls, shown
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
 from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
@@ -34,7 +34,7 @@ from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
 from evaluator.tasks.float8 import lacking, runs_on
-from evaluator.tasks.spec import Case, Sampled, TaskSpec
+from evaluator.tasks.spec import Case, Sampled
 
 NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
@@ -53,11 +53,6 @@ class JudgedDraw:
     contents: Contents
     reference: Mapping[str, torch.Tensor]
     rejection: Rejection | None = None
-
-    def seeds(self, task: TaskSpec) -> dict[str, torch.Tensor]:
-        """The seeds of outputs whose random numbers are judged call by call, by input."""
-        names = [str(spec.seed) for spec in task.outputs if is_judged_by_calls(spec)]
-        return {name: torch.as_tensor(self.contents[name]) for name in names}
 
 
 def check(context: Context) -> Rejection | None:
@@ -259,12 +254,10 @@ def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejectio
     """Add the random numbers of a call, whose values are right, to the evidence; reject what they show."""
     case = judged.state.case
     for spec in filter(is_judged_by_calls, context.task.outputs):
-        if (evidence := judged.state.numbers.get(spec.name)) is None:
-            dtype = context.task.dtype_of(spec.dtype, case)
-            evidence = RandomEvidence.of(spec, case, dtype, context.task.tolerance.get(dtype))
-            judged.state.numbers[spec.name] = evidence
-        seed = int(judged.seeds(context.task)[str(spec.seed)])
-        if problem := evidence.add(seed, call.outputs[spec.name], judged.reference[spec.name]):
+        if spec.name not in judged.state.numbers:
+            judged.state.numbers[spec.name] = evidence_of(context.task, spec, case)
+        evidence, expected = judged.state.numbers[spec.name], judged.reference[spec.name]
+        if problem := shown(evidence, spec, judged.contents, call.outputs[spec.name], expected, context.reference):
             return Rejection("mismatch", f"case {case.id}, {judged.draw.name} inputs, {spec.name}: {problem}")
     return None
 
@@ -272,9 +265,11 @@ def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejectio
 def _next_seed(context: Context, judged: JudgedDraw) -> Rejection | None:
     """Judge a call that differs in its seeds alone, by their last bit: callers number their calls."""
     assert context.runner is not None
-    if not (seeds := judged.seeds(context.task)):
+    names = [str(spec.seed) for spec in context.task.outputs if is_judged_by_calls(spec)]
+    if not names:
         return None
-    again = replace(judged, contents={**judged.contents, **{name: seed ^ 1 for name, seed in seeds.items()}})
+    seeds = {name: torch.as_tensor(judged.contents[name]) ^ 1 for name in names}
+    again = replace(judged, contents={**judged.contents, **seeds})
     call = context.runner.call(judged.state.case, again.contents)
     if isinstance(call, Rejection):
         return call

@@ -55,7 +55,7 @@ def deviation_of(
     """Return the largest deviations over all outputs and relations; None if none can be computed."""
     task, deviations = source.task, list[Deviation | None]()
     for spec in task.outputs:
-        if spec.unique and spec.sampled is None:
+        if spec.unique and spec.sampled is None and not (spec.dropout and spec.dropout.hidden):
             output, reference = outputs[spec.name], wanted[spec.name]
             if spec.dropout is not None:
                 output, reference = kept_of(output, reference, spec.dropout, case)

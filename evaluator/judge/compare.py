@@ -65,9 +65,10 @@ def compare(
     Errors are relative to RMS(reference), or to `least_scale` or the dtype's least normal number if that is larger.
     Where the reference exceeds the dtype's largest number, or is within tau of it, the output may be infinity, since
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
-    reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers only NaN and infinities
-    are found here, of dropout only what is kept: `random_outputs` has the rest. An output with a contract is judged by
-    its measures, beside those of the `honest` result. The parts of complex numbers count as one value.
+    reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers, and where dropout is
+    hidden, only NaN and infinities are found here, of other dropout only what is kept: `random_outputs` has the rest.
+    An output with a contract is judged by its measures, beside those of the `honest` result. The parts of complex
+    numbers count as one value.
 
     Raises:
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
@@ -78,7 +79,7 @@ def compare(
         return Comparison("wrong_shape", f"{spec.name} is {lengths}")
     if spec.nan == "forbidden" and bool(reference.isnan().any()):
         raise TaskError([f"{spec.name}: the reference holds NaN, which the task forbids"])
-    if isinstance(spec.sampled, Numbers):
+    if isinstance(spec.sampled, Numbers) or (spec.dropout and spec.dropout.hidden):
         return _not_finite(output, torch.zeros_like(output), spec) or Comparison(None, f"{spec.name}: finite")
     if isinstance(spec.sampled, Sampled):
         unlike = sampling_problem(output, reference)

@@ -15,8 +15,8 @@ import torch
 from evaluator.judge.answers import comparisons
 from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
 from evaluator.judge.dropout import Mask
-from evaluator.judge.numbers import Distribution
-from evaluator.judge.random_outputs import RandomEvidence, is_judged_by_calls
+from evaluator.judge.numbers import NumbersDistribution
+from evaluator.judge.random_outputs import CallsEvidence, evidence_of, is_judged_by_calls, shown
 from evaluator.judge.reference import Reference
 from evaluator.judge.relation_nulls import RelationNull, relation_nulls
 from evaluator.judge.relations import measured
@@ -37,7 +37,7 @@ class NullCase:
     expected: torch.Tensor
     previous: torch.Tensor
     first: torch.Tensor
-    kept: torch.Tensor  # of dropout, what the elements are that are not dropped
+    kept: torch.Tensor  # of dropout, the output if nothing is dropped
 
 
 Null = Callable[[NullCase], torch.Tensor]
@@ -58,24 +58,37 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         passing = {name: null for name, null in passing.items() if name not in LENGTHS}
     for case in task.cases_of(PROFILES):
         references: list[Outputs] = []
-        evidence = dict[tuple[str, str], RandomEvidence]()
+        evidence = dict[str, dict[str, CallsEvidence]]()  # of each null candidate, by random output
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
             references.append(reference.outputs(case, contents))
             for name, answer in list(passing.items()):
-                outputs = answer(task, case, contents, references)
-                judged = comparisons(reference, case, contents, outputs, references[-1], baseline=None, least_scales={})
-                evidence_of = partial(_evidence, evidence, name, task, case)
-                if any(comparison.reason is not None for comparison in judged) or any(
-                    evidence_of(spec).add(_seed(spec, contents), outputs[spec.name], references[-1][spec.name])
-                    for spec in filter(is_judged_by_calls, task.outputs)
-                ):
+                outputs, known = answer(task, case, contents, references), evidence.setdefault(name, {})
+                if not _is_right(reference, case, contents, outputs, references[-1], known):
                     del passing[name]
-        shown = {name for (name, _), found in evidence.items() if found.problem()}
-        passing = {name: null for name, null in passing.items() if name not in shown}
+        shown_wrong = {name for name, found in evidence.items() if any(one.problem() for one in found.values())}
+        passing = {name: null for name, null in passing.items() if name not in shown_wrong}
         if not passing:
             break
     return sorted(passing)
+
+
+def _is_right(
+    reference: Reference,
+    case: Case,
+    contents: Contents,
+    outputs: Outputs,
+    wanted: Outputs,
+    evidence: dict[str, CallsEvidence],
+) -> bool:
+    judged = comparisons(reference, case, contents, outputs, wanted, baseline=None, least_scales={})
+    if any(comparison.reason is not None for comparison in judged):
+        return False
+    for spec in filter(is_judged_by_calls, reference.task.outputs):
+        known = evidence.setdefault(spec.name, evidence_of(reference.task, spec, case))
+        if shown(known, spec, contents, outputs[spec.name], wanted[spec.name], reference):
+            return False
+    return True
 
 
 def unbroken_relations(task: TaskSpec, seed: Seed | None = None) -> list[str]:
@@ -106,8 +119,8 @@ def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, ref
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
-        dtype, reference = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
-        kept = Mask.of(spec.dropout, case).kept(reference) if spec.dropout else reference
+        dtype, exact = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
+        kept = Mask.of(spec.dropout, case).kept(exact) if spec.dropout and not spec.dropout.hidden else exact
         outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept))
     return outputs
 
@@ -117,20 +130,6 @@ def _all_outputs(
 ) -> Outputs:
     outputs = null(task, contents, references[-1])
     return {spec.name: outputs[spec.name].to(getattr(torch, task.dtype_of(spec.dtype, case))) for spec in task.outputs}
-
-
-def _seed(spec: Output, contents: Contents) -> int:
-    return int(torch.as_tensor(contents[str(spec.seed)]))
-
-
-def _evidence(
-    known: dict[tuple[str, str], RandomEvidence], null: str, task: TaskSpec, case: Case, spec: Output
-) -> RandomEvidence:
-    """Return what the calls of a null candidate have shown of an output."""
-    if (null, spec.name) not in known:
-        dtype = task.dtype_of(spec.dtype, case)
-        known[null, spec.name] = RandomEvidence.of(spec, case, dtype, task.tolerance.get(dtype))
-    return known[null, spec.name]
 
 
 def _random_nulls(task: TaskSpec) -> dict[str, Null]:
@@ -145,10 +144,10 @@ def _random_nulls(task: TaskSpec) -> dict[str, Null]:
 
 def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
     """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
-    if spec.dropout is not None:
+    if spec.dropout is not None and not spec.dropout.hidden:
         return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
     if isinstance(spec.sampled, Numbers):
-        numbers = Distribution.of(spec.sampled, case, torch.float64)
+        numbers = NumbersDistribution.of(spec.sampled, case, torch.float64)
         return numbers.example(reference, torch.Generator().manual_seed(0))
     if spec.sampled is None:
         return reference

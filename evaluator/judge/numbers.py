@@ -20,7 +20,7 @@ FOURTH_MOMENTS = (9 / 5, 15 / 7)  # of the two scores
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
+class NumbersDistribution:
     """A uniform or normal distribution whose numbers are rounded to a dtype."""
 
     kind: str
@@ -29,7 +29,7 @@ class Distribution:
     dtype: torch.dtype
 
     @classmethod
-    def of(cls, numbers: Numbers, case: Case, dtype: torch.dtype) -> Distribution:
+    def of(cls, numbers: Numbers, case: Case, dtype: torch.dtype) -> NumbersDistribution:
         first, second = (float(parameter.value(case.numbers)) for parameter in numbers.parameters)
         return cls(numbers.kind, first, second, dtype)
 
@@ -66,14 +66,14 @@ class Distribution:
         return torch.minimum((spread + self.first).to(self.dtype), last.nextafter(torch.full_like(last, self.first)))
 
 
-def numbers_problem(values: torch.Tensor, distribution: Distribution) -> str | None:
+def numbers_problem(values: torch.Tensor, distribution: NumbersDistribution) -> str | None:
     """Return what is wrong with the numbers of one call, which are finite, each by itself, or None."""
     if outside := distribution.outside(values):
         return f"{outside} of {values.numel()} numbers are outside [{distribution.first:g}, {distribution.second:g})"
     return unlike(values, distribution) or _coarse(values[:KEPT], distribution)
 
 
-def unlike(values: torch.Tensor, distribution: Distribution) -> str | None:
+def unlike(values: torch.Tensor, distribution: NumbersDistribution) -> str | None:
     """Test the distance from the distribution (Kolmogorov's, by Massart's bound) and how much lies in the tails."""
     ordered, count = values.double().sort().values, values.numel()
     upper, lower = distribution.below(ordered, 1), distribution.below(ordered, -1)
@@ -94,7 +94,7 @@ def unlike(values: torch.Tensor, distribution: Distribution) -> str | None:
     return None
 
 
-def _coarse(values: torch.Tensor, distribution: Distribution) -> str | None:
+def _coarse(values: torch.Tensor, distribution: NumbersDistribution) -> str | None:
     """Test how many values occur again: each step of the grid, or number of the dtype, can be taken for chance."""
     count = values.numel()
     steps = (distribution.below(values, 1) - distribution.below(values, -1)).clamp(min=GRID)

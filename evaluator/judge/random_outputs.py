@@ -7,20 +7,24 @@ Outcomes (`sampling`) have rules of their own, since each row of them has anothe
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 
+from evaluator.judge.draws import Contents
 from evaluator.judge.dropout import Mask
+from evaluator.judge.hidden_dropout import HiddenEvidence
 from evaluator.judge.independence import KEPT, Trail, dependence
-from evaluator.judge.numbers import FOURTH_MOMENTS, Distribution, numbers_problem, unlike
-from evaluator.tasks.spec import Case, Numbers, Output, Tolerance
+from evaluator.judge.numbers import FOURTH_MOMENTS, NumbersDistribution, numbers_problem, unlike
+from evaluator.judge.reference import Reference
+from evaluator.tasks.spec import Case, Numbers, Output, TaskSpec, Tolerance
 
 
 @dataclass(slots=True)
 class RandomEvidence:
     """The evidence on one output of one case. `seed`, wherever it stands, is the number that a call was given."""
 
-    rule: Distribution | Mask
+    rule: NumbersDistribution | Mask
     tau: float  # the task's, of each element
     trail: Trail
     numbers: dict[int, torch.Tensor] = field(default_factory=dict)  # by seed; none of a mask
@@ -30,7 +34,7 @@ class RandomEvidence:
         shape, tau = spec.reference_shape(case), tolerance.tau if tolerance else 0.0
         columns = max(1, shape[-1]) if shape else 1
         if isinstance(spec.sampled, Numbers):
-            rule = Distribution.of(spec.sampled, case, getattr(torch, dtype))
+            rule = NumbersDistribution.of(spec.sampled, case, getattr(torch, dtype))
             return cls(rule, tau, Trail(FOURTH_MOMENTS, columns))
         assert spec.dropout is not None
         mask = Mask.of(spec.dropout, case)
@@ -41,7 +45,7 @@ class RandomEvidence:
         if not output.numel():
             return None
         flat = output.to(reference.device).reshape(-1)
-        if isinstance(self.rule, Distribution):
+        if isinstance(self.rule, NumbersDistribution):
             if found := numbers_problem(flat, self.rule):
                 return found
             self.numbers.setdefault(seed, flat[:KEPT].clone())
@@ -64,9 +68,39 @@ class RandomEvidence:
         """Return what is wrong with all calls together, or None, also where the output has no elements."""
         if not self.trail.calls:
             return None
-        if isinstance(self.rule, Distribution) and (found := unlike(torch.cat(list(self.numbers.values())), self.rule)):
+        if isinstance(self.rule, NumbersDistribution) and (
+            found := unlike(torch.cat(list(self.numbers.values())), self.rule)
+        ):
             return found
         return self.trail.problem()
+
+
+CallsEvidence = RandomEvidence | HiddenEvidence
+
+
+def evidence_of(task: TaskSpec, spec: Output, case: Case) -> CallsEvidence:
+    """Return the evidence on an output of one case, of no call yet."""
+    dtype, shape = task.dtype_of(spec.dtype, case), spec.reference_shape(case)
+    tolerance = task.tolerance.get(dtype)
+    if spec.dropout and spec.dropout.hidden:
+        assert tolerance is not None, "the task reader demands one for every floating dtype"
+        return HiddenEvidence.of(Mask.of(spec.dropout, case).p, tolerance.tau, shape)
+    return RandomEvidence.of(spec, case, dtype, tolerance)
+
+
+def shown(
+    evidence: CallsEvidence,
+    spec: Output,
+    contents: Contents,
+    output: torch.Tensor,
+    expected: torch.Tensor,
+    reference: Reference,
+) -> str | None:
+    """Add the output of a call, whose values are right, to the evidence; return what it shows, or None."""
+    seed = int(torch.as_tensor(contents[str(spec.seed)]))
+    if isinstance(evidence, HiddenEvidence):
+        return evidence.add(seed, output, expected, partial(reference.covariance, spec, contents))
+    return evidence.add(seed, output, expected)
 
 
 def is_judged_by_calls(spec: Output) -> bool:

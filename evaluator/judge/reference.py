@@ -11,10 +11,11 @@ from evaluator.judge.draws import Contents
 from evaluator.judge.quantization import quantised_inputs, quantised_name
 from evaluator.judge.task_code import task_function
 from evaluator.tasks.relations import FILE as RELATIONS
-from evaluator.tasks.spec import Case, TaskSpec
+from evaluator.tasks.spec import Case, Output, TaskSpec
 
 SECOND = "variants/second.py"
 Implementation = Callable[[Contents], Mapping[str, torch.Tensor]]
+Covariance = Callable[[Contents, torch.Tensor, torch.Tensor], Mapping[str, torch.Tensor]]  # of inputs, rows, columns
 Relations = Callable[[Contents, Contents, Contents], Mapping[str, torch.Tensor]]  # of inputs, outputs, reference
 
 
@@ -30,6 +31,8 @@ class Reference:
         self.task, self._device, self._file = task, device, file
         self.implementation: Implementation = task_function(task, file, function)
         self.relations: Relations | None = task_function(task, RELATIONS, "relations") if task.relations else None
+        if any(output.dropout and output.dropout.hidden for output in task.outputs):
+            self._covariance: Covariance = task_function(task, file, "covariance")
 
     def outputs(self, case: Case, contents: Contents) -> dict[str, torch.Tensor]:
         """Return the expected outputs: float64 for floating dtypes, of the declared shapes, on its device.
@@ -68,6 +71,20 @@ class Reference:
         if problems:
             raise TaskError(problems)
         return {output.name: found[output.name] for output in self.task.outputs}
+
+    def covariance(self, output: Output, contents: Contents, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """Return the covariances of elements of one row, [rows, columns, columns], where dropout is hidden.
+
+        Raises:
+            TaskError: the reference breaks its own contract.
+        """
+        with torch.no_grad():
+            found = self._covariance(self.exact(contents), rows, columns)[output.name]
+        shape = (len(rows), len(columns), len(columns))
+        if tuple(found.shape) != shape:
+            text = f"covariance of {output.name}: seen {tuple(found.shape)}; expected {shape}"
+            raise TaskError([f"{self.task.id}/{self._file}: {text}"])
+        return found
 
 
 def second_implementation(task: TaskSpec) -> Reference:

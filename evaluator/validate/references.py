@@ -23,6 +23,7 @@ from evaluator.validate.subject import Outputs, Subject, same
 AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
 LEAST_CHOICES = 2**20  # a session makes some hundred timed calls of a case: one pair in a hundred sessions is the same
 MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
+CHOSEN = 16  # rows and columns whose covariances are compared
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
 RENEWALS = (1, 2)  # words of two renewals of one set
 
@@ -64,6 +65,12 @@ def second(subject: Subject) -> Iterator[str]:
         for which, outputs in (("first", wanted), ("second", found)):
             for problem in _unrelated(subject, contents, outputs, wanted):
                 yield f"{_label(case, draw)}: the {which} reference has {problem}"
+        for output in (output for output in subject.task.outputs if output.dropout and output.dropout.hidden):
+            *rows, columns = output.reference_shape(case)
+            chosen = torch.arange(min(CHOSEN, math.prod(rows))), torch.arange(min(CHOSEN, columns))
+            both = (each.covariance(output, contents, *chosen) for each in (subject.reference, subject.second))
+            if not _agree(*both):
+                yield f"{_label(case, draw)}: the covariance of {output.name} differs between the two references"
 
 
 def inputs(subject: Subject) -> Iterator[str]:

@@ -14,7 +14,7 @@ from evaluator.judge.compare import compare
 from evaluator.judge.dropout import Mask
 from evaluator.judge.independence import Trail
 from evaluator.judge.nulls import nulls_that_pass
-from evaluator.judge.numbers import Distribution, numbers_problem
+from evaluator.judge.numbers import NumbersDistribution, numbers_problem
 from evaluator.judge.random_outputs import RandomEvidence
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.reader import load_task, read_task
@@ -24,7 +24,7 @@ from scripts import random_outputs
 CASE = Case((), "small")
 TOLERANCE = Tolerance(1, parse(1), 1e-3, "rounding")
 DROPPED = Output("y", (parse(64), parse(128)), "float32", dropout=Dropout(parse(0.25), "seed"))
-UNIFORM = Distribution("uniform", 0.0, 1.0, torch.float32)
+UNIFORM = NumbersDistribution("uniform", 0.0, 1.0, torch.float32)
 
 
 @pytest.fixture
@@ -38,21 +38,33 @@ def small(task_id: str) -> TaskSpec:
     return replace(task, cases=task.cases[:1])
 
 
-@pytest.mark.parametrize("task_id", [random_outputs.NUMBERS, random_outputs.DROPOUT])
+@pytest.mark.parametrize("task_id", random_outputs.OF_TASK)
 def test_an_honest_kernel_passes(task_id: str) -> None:
     assert random_outputs.first_problem(small(task_id), random_outputs.uniform, b"honest") is None
 
 
-@pytest.mark.parametrize("mistake", random_outputs.MISTAKES | random_outputs.OF_DROPOUT)
+@pytest.mark.parametrize("mistake", random_outputs.OF_TASK[random_outputs.DROPOUT])
 def test_each_mistake_of_dropout_is_found(mistake: str) -> None:
-    kernel = (random_outputs.MISTAKES | random_outputs.OF_DROPOUT)[mistake]
+    kernel = random_outputs.OF_TASK[random_outputs.DROPOUT][mistake]
     assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"mistake")
 
 
 @pytest.mark.parametrize("mistake", ["a coarse grid", "repeated every 1000", "the same for the next seed"])
 def test_so_is_each_mistake_of_numbers(mistake: str) -> None:
-    kernel = (random_outputs.MISTAKES | random_outputs.OF_NUMBERS)[mistake]
+    kernel = random_outputs.OF_TASK[random_outputs.NUMBERS][mistake]
     assert random_outputs.first_problem(small(random_outputs.NUMBERS), kernel, b"mistake")
+
+
+@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p"])
+def test_mean_and_covariance_show_what_a_product_hides(mistake: str) -> None:
+    kernel, factor = random_outputs.OF_TASK[random_outputs.HIDDEN][mistake], random_outputs.WIDER.get(mistake, 1.0)
+    assert random_outputs.first_problem(small(random_outputs.HIDDEN), kernel, b"mistake", factor)
+
+
+def test_a_mask_that_no_seed_changes_shows_in_two_calls_on_the_same_inputs() -> None:
+    kernel = random_outputs.MISTAKES["the same for each seed"]
+    found = random_outputs.first_problem(small(random_outputs.HIDDEN), kernel, b"mistake")
+    assert found == "what is dropped is not independent of what another seed drops"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +88,7 @@ def test_without_a_rule_its_own_mistake_passes(rule: str, mistake: str, monkeypa
 def test_numbers_of_every_dtype_pass(
     kind: str, first: float, second: float, dtype: torch.dtype, generator: torch.Generator
 ) -> None:
-    distribution = Distribution(kind, first, second, dtype)
+    distribution = NumbersDistribution(kind, first, second, dtype)
     assert numbers_problem(distribution.example(torch.empty(20000), generator), distribution) is None
 
 
