@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from evaluator.errors import UsageError
-from evaluator.tasks import derived, fields
+from evaluator.tasks import derived, fields, tensors
 from evaluator.tasks.fields import Fields, Problems
-from evaluator.tasks.float8 import check_range
-from evaluator.tasks.quantization import read_contract
 from evaluator.tasks.relations import check_relations, read_relations
 from evaluator.tasks.spec import (
     BASELINES,
     CATEGORIES,
-    ITEMSIZE,
     Axis,
     Case,
-    Dropout,
     EntryPoint,
     Input,
     Numbers,
     Output,
     Profile,
-    Sampled,
     TaskLimits,
     TaskSpec,
     Tolerance,
@@ -34,16 +28,10 @@ from evaluator.tasks.spec import (
     tasks_folder,
 )
 
-DTYPES = tuple(ITEMSIZE)
-FLOATS = ("float64", "float32", "float16", "bfloat16")  # of random outputs
-LAYOUTS = ("contiguous", "transposed", "padded")
-DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
-NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
 ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations", "baselines")
-NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def task_ids(root: Path | None = None) -> list[str]:
@@ -82,11 +70,13 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     category = str(top.choice("task_type", tuple(CATEGORIES)))
     if category in CATEGORIES and task_id.split("/")[0] != category:
         top.problem("task_type", category, f"the first part of the task's id, {task_id!r}")
-    axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(NAME))
+    axes = tuple(_axis(name, value) for name, value in arena.mapping("axes").children(tensors.NAME))
     names = {axis.name: axis for axis in axes}
-    inputs = tuple(_input(name, value, names) for name, value in arena.mapping("inputs").children(NAME))
-    found = arena.mapping("outputs").children(NAME)
-    outputs = tuple(_output(name, value, names, inputs, category) for name, value in found)
+    inputs = tuple(
+        tensors.read_input(name, value, names) for name, value in arena.mapping("inputs").children(tensors.NAME)
+    )
+    found = arena.mapping("outputs").children(tensors.NAME)
+    outputs = tuple(tensors.read_output(name, value, names, inputs, category) for name, value in found)
     cases = _cases(arena, axes)
     spec = TaskSpec(
         id=task_id,
@@ -117,7 +107,7 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
     check_relations(spec, arena, files)
     for case in cases:
         check_shapes(spec, case, arena)
-        _check_randomness(spec, case, arena)
+        tensors.check_randomness(spec, case, arena)
     return spec
 
 
@@ -129,7 +119,7 @@ def _axis(name: str, value: Fields) -> Axis:
         low, high = value.pair("range")
         multiple = int(value.number("multiple_of", 1, low=1))
         return Axis(name, "dim", low, high, multiple, couplings=couplings)
-    allowed: tuple[Any, ...] = {"dtype": DTYPES, "layout": LAYOUTS}.get(str(kind), (False, True))
+    allowed: tuple[Any, ...] = {"dtype": tensors.DTYPES, "layout": tensors.LAYOUTS}.get(str(kind), (False, True))
     values = tuple(value.sequence("values")) if kind != "flag" else (False, True)
     for index, item in enumerate(values):
         if item not in allowed:
@@ -169,164 +159,9 @@ def _axis_value(item: Fields, axis: Axis) -> int | str | bool:
     return int(value)
 
 
-def _input(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
-    if isinstance(value.raw.get("scalar"), dict):
-        return _drawn_number(name, value, axes)
-    if "scalar" in value:
-        value.only(("scalar",))
-        kind = "int" if isinstance(value.raw["scalar"], int | str) else "float"
-        return Input(name, scalar=value.expression("scalar", set(axes)), scalar_kind=cast(Any, kind))
-    made = "derived" in value
-    drawn = ("derived",) if made else ("distribution", "special", "static")
-    value.only(("shape", "dtype", "layout", "mutable", "when", "complex", *drawn))
-    special = value.mapping("special", optional=True)
-    dtype = _axis_or(value, "dtype", DTYPES, axes, "dtype", None)
-    check_range(special, axes[dtype].values if dtype in axes else (dtype,))
-    return Input(
-        name,
-        shape=tuple(value.expressions("shape", set(axes), required=True)),
-        dtype=dtype,
-        layout=_axis_or(value, "layout", LAYOUTS, axes, "layout", "contiguous"),
-        distribution=("normal", ()) if made else _distribution(value.mapping("distribution"), set(axes)),
-        special=tuple((key, special.numbers(key)) for key in special.names(NAME)),
-        static=value.boolean("static", False),
-        mutable=value.boolean("mutable", False),
-        when=_axis_or(value, "when", (), axes, "flag", None) if "when" in value else None,
-        derived=derived.read_renewal(value, axes) if made else None,
-        complex=_complex(value, axes),
-    )
-
-
-def _drawn_number(name: str, value: Fields, axes: dict[str, Axis]) -> Input:
-    value.only(("scalar", "special"))
-    distribution = _distribution(value.mapping("scalar"), set(axes), of=NUMBERS)
-    kind, special = "int" if distribution[0] == "integers" else "float", value.mapping("special", optional=True)
-    alphabets = tuple((key, special.numbers(key)) for key in special.names(NAME))
-    for key, values in alphabets:
-        if not all(math.isfinite(one) and (kind == "float" or one.is_integer()) for one in values):
-            special.problem(key, special.raw[key], f"{'whole' if kind == 'int' else 'finite'} numbers")
-    return Input(name, distribution=distribution, special=alphabets, drawn=True, scalar_kind=cast(Any, kind))
-
-
-def _distribution(
-    value: Fields, axes: set[str], of: tuple[str, ...] = tuple(DISTRIBUTIONS)
-) -> tuple[str, tuple[Any, ...]]:
-    kinds = [kind for kind in of if kind in value]
-    if len(kinds) != 1 or len(value.raw) != 1:
-        value.problem("", value.raw, f"exactly one of {', '.join(of)}")
-        return "normal", ()
-    parameters = tuple(value.expressions(kinds[0], axes, required=True))
-    if len(parameters) != DISTRIBUTIONS[kinds[0]]:
-        value.problem(kinds[0], value.raw[kinds[0]], f"{DISTRIBUTIONS[kinds[0]]} numbers")
-    return kinds[0], parameters
-
-
-def _output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...], category: str) -> Output:
-    value.only(
-        (
-            "shape",
-            "dtype",
-            "may_alias",
-            "identity",
-            "nan",
-            *("sampled", "dropout", "varying", "unique"),
-            *("contract", "complex"),
-        )
-    )
-    aliases = value.strings("may_alias", ())
-    if varies := value.boolean("varying", False):
-        _check_varying(value)
-    for alias in aliases:
-        if alias not in {item.name for item in inputs}:
-            value.problem("may_alias", alias, "the name of an input")
-    return Output(
-        name,
-        shape=tuple(value.expressions("shape", set(axes), required=True)),
-        dtype=_axis_or(value, "dtype", DTYPES, axes, "dtype", None),
-        may_alias=aliases,
-        identity=value.boolean("identity", False),
-        nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
-        sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
-        dropout=_dropout(value, axes, inputs) if "dropout" in value else None,
-        varying=varies,
-        unique=value.boolean("unique", True),
-        contract=read_contract(value, inputs, CATEGORIES.get(category)) if "contract" in value else None,
-        complex=_complex(value, axes),
-    )
-
-
-def _complex(value: Fields, axes: dict[str, Axis]) -> bool:
-    """Whether the last dimension holds real and imaginary parts, which only 32 and 64-bit floats can become."""
-    is_complex = value.boolean("complex", False)
-    dtype, shape = value.raw.get("dtype"), value.raw.get("shape")
-    dtypes = axes[str(dtype)].values if dtype in axes else (dtype,)
-    if is_complex and not set(dtypes) <= {"float32", "float64"}:
-        value.problem("dtype", dtype, "float32 or float64, for the parts of complex numbers")
-    if is_complex and not (isinstance(shape, list) and shape and shape[-1] == 2):
-        value.problem("shape", shape, "a last dimension of 2, for the parts of complex numbers")
-    return is_complex
-
-
-def _check_varying(output: Fields) -> None:
-    if not output.raw.get("shape"):
-        output.problem("shape", output.raw.get("shape"), "a first dimension, which is the greatest length")
-    for key in {"may_alias", "sampled", "dropout"} & output.raw.keys():
-        output.problem(key, output.raw[key], "no such key beside `varying`")
-
-
-def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled | Numbers:
-    value = output.mapping("sampled")
-    if kinds := [kind for kind in ("uniform", "normal") if kind in value]:
-        value.only((kinds[0], "seed"))
-        parameters = tuple(value.expressions(kinds[0], set(axes)))
-        if len(parameters) != 2:
-            value.problem(kinds[0], value.raw[kinds[0]], "two numbers")
-        return Numbers(cast(Any, kinds[0]), parameters, _random(output, value, axes, inputs))
-    if not str(output.raw.get("dtype")).startswith("int"):
-        output.problem("dtype", output.raw.get("dtype"), "an integer type, for the number of an outcome")
-    if not output.raw.get("shape"):
-        output.problem("shape", output.raw.get("shape"), "a last dimension, which counts the samples")
-    value.only(("outcomes", "seed"))
-    return Sampled(value.expression("outcomes", set(axes)), _seed(value, inputs))
-
-
-def _dropout(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Dropout:
-    value = output.mapping("dropout")
-    value.only(("p", "seed", "hidden"))
-    if "sampled" in output:
-        output.problem("dropout", value.raw, "nothing of an output that is sampled")
-    return Dropout(
-        value.expression("p", set(axes)), _random(output, value, axes, inputs), value.boolean("hidden", False)
-    )
-
-
-def _random(output: Fields, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> str:
-    """The seed of an output of random floats: one int64, since a number would be the same in every call."""
-    dtype, seed = output.raw.get("dtype"), _seed(value, inputs)
-    values = axes[dtype].values if isinstance(dtype, str) and dtype in axes else (dtype,)
-    if not all(one in FLOATS for one in values):
-        output.problem("dtype", dtype, f"one of {', '.join(FLOATS)}")
-    shapes = {item.name: [extent.text for extent in item.shape] for item in inputs if item.dtype == "int64"}
-    if seed and shapes.get(seed) != ["1"]:
-        value.problem("seed", seed, "an input of one int64: shape [1], dtype int64")
-    return seed
-
-
-def _seed(value: Fields, inputs: tuple[Input, ...]) -> str:
-    return str(value.choice("seed", tuple(item.name for item in inputs)))
-
-
-def _axis_or(
-    value: Fields, key: str, literals: tuple[str, ...], axes: dict[str, Axis], kind: str, default: str | None
-) -> str:
-    """A field that holds one of the literals, or the name of an axis of that kind."""
-    names = tuple(name for name, axis in axes.items() if axis.kind == kind)
-    return str(value.choice(key, (*literals, *names), default))
-
-
 def _tolerance(value: Fields, outputs: tuple[Output, ...], axes: dict[str, Axis]) -> dict[str, Tolerance]:
     found = {}
-    for name, item in value.children(re.compile("|".join(DTYPES))):
+    for name, item in value.children(re.compile("|".join(tensors.DTYPES))):
         item.only(("c", "n", "tau", "because"))
         c, tau = item.number("c", None, low=0), item.number("tau", None, low=0)
         found[name] = Tolerance(float(c), item.expression("n", set(axes)), float(tau), item.string("because", None))
@@ -367,7 +202,7 @@ def _limits(value: Fields) -> TaskLimits:
 
 
 def _texts(value: Fields) -> dict[str, str]:
-    return {name: value.string(name, None) for name in value.names(NAME)}
+    return {name: value.string(name, None) for name in value.names(tensors.NAME)}
 
 
 def _files(top: Fields, key: str, files: dict[str, bytes]) -> tuple[str, ...]:
@@ -399,23 +234,6 @@ def _check_folder(spec: TaskSpec, top: Fields, files: dict[str, bytes]) -> None:
         top.problem("arena.editable", list(spec.editable), "files of source_file_path, which is the baseline to edit")
     if spec.starts_from_torch and set(spec.editable) & set(files):
         top.problem("arena.editable", list(spec.editable), "a file that does not exist yet: the agent writes it")
-
-
-def _check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
-    """Report distributions and shares that do not exist for this case."""
-    for output in spec.outputs:
-        if output.dropout and output.dropout.p is not fields.ZERO:
-            p = fields.value_or_problem(output.dropout.p, case.numbers, where, f"{output.name}.dropout.p")
-            if p is not None and not 0 < p < 1:
-                where.problem(f"outputs.{output.name}.dropout.p", f"{p} for {case.id}", "a share between 0 and 1")
-        if isinstance(output.sampled, Numbers) and len(output.sampled.parameters) == 2:
-            name = f"outputs.{output.name}.sampled.{output.sampled.kind}"
-            first, second = (
-                fields.value_or_problem(each, case.numbers, where, name) for each in output.sampled.parameters
-            )
-            least = first if output.sampled.kind == "uniform" else 0
-            if second is not None and least is not None and not least < second:
-                where.problem(name, f"{second} for {case.id}", f"a second number above {least}")
 
 
 def check_shapes(spec: TaskSpec, case: Case, where: Fields) -> None:

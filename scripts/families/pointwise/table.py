@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evaluator.tasks.fields import Fields, Problems
-from evaluator.tasks.reader import DTYPES, NAME
+from evaluator.tasks.tensors import DTYPES, NAME
 from scripts.families.layout import TableLoader
 
 CATEGORIES = ("Activation", "Math", "Fusion")
