@@ -137,7 +137,8 @@ def wrong_when_timed(
     with baseline as runner:
         _measure_baseline(runner, judged)
     state.relative_rmse, state.allowed_rmse = before
-    return wrong_output(context, state, judged.draw, call, judged.reference)
+    wrong = wrong_output(context, state, judged.draw, call, judged.reference)
+    return wrong or _wrong_numbers(context, judged, call)
 
 
 def _measure_baseline(baseline: Runner, judged: JudgedDraw) -> None:
