@@ -153,7 +153,7 @@ def wrong_when_timed(
     with baseline as runner:
         _measure_baseline(context, runner, judged)
     state.relative_rmse, state.allowed_rmse = before
-    return wrong_output(context, judged, call)
+    return wrong_output(context, judged, call) or _wrong_numbers(context, judged, call)
 
 
 def _measure_baseline(context: Context, baseline: Runner, judged: JudgedDraw) -> None:

@@ -1,5 +1,4 @@
-"""Outputs that are computed, linearly, from something with dropout: no mask can be read, so mean and covariance are
-tested.
+"""Test outputs that are computed, linearly, from something with dropout: by mean and covariance, as no mask is seen.
 
 The task's reference returns the mean, and its `covariance` that of elements of one row; rows are independent of each
 other. Of each call the judge looks at the same few rows and columns, which nobody else knows. A row shows its energy
@@ -25,6 +24,7 @@ ENOUGH_ROWS = 2048  # in all calls of a case, to see that p is off by 0.02
 MOST_CALLS = 16
 FAR = 20.0  # standard deviations that no element is off, and the sum of no call's energies
 VISIBLE = 2.0  # a standard deviation, in units of the error that the tolerance allows an element
+LEAST = 1e-300  # so that nothing is divided by 0
 
 Covariance = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of rows and columns → [rows, columns, columns]
 
@@ -71,7 +71,7 @@ class HiddenEvidence:
         energy = elements.square().mean(1) - 1
         variance = self._most * alike.square().mean((1, 2))
         along = (spread @ mean[:, :, None])[:, :, 0]
-        projection = ((seen[tells] - mean) * mean).sum(1) / (mean * along).sum(1).sqrt()
+        projection = ((seen[tells] - mean) * mean).sum(1) / (mean * along).sum(1).sqrt().clamp(min=LEAST)
         flat = alike.flatten(1)
         sizes = (flat @ flat.T).sqrt()
         products = elements @ elements.T / sizes
@@ -121,7 +121,7 @@ class HiddenEvidence:
 
 def _is_large(terms: torch.Tensor, *, both: bool = True, tests: int = 1) -> bool:
     """Return whether sums over the last dimension are far from 0 (or only above it), in units of their own size."""
-    sums = terms.sum(-1) / terms.square().sum(-1).sqrt().clamp(min=1e-300)
+    sums = terms.sum(-1) / terms.square().sum(-1).sqrt().clamp(min=LEAST)
     found = float((sums.abs() if both else sums).max())
     return found > math.sqrt(2 * math.log(2 * tests * max(1, sums.numel()) / FALSE_ALARM))
 
