@@ -1,6 +1,8 @@
-"""Further baselines of a task, each timed against the task's own in a session of its own, after the candidate's.
+"""Further baselines of a task, each timed against the task's own in a session of its own, after all gates.
 
-They decide nothing: one that fails, or that this host lacks, is a finding. A quick check with few sessions times none.
+They decide nothing: one that fails, or that this host lacks, is a finding. Their times do not depend on the candidate,
+and torch.compile takes half a minute and more: so they are timed where the task's own source is the candidate, as in a
+run of the agent `baseline`, and not in a quick check with few sessions.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ FIRST_SESSION = 1000  # number of a baseline's session, from which its contents 
 
 def time_baselines(context: Context) -> None:
     """Time every further baseline of the task on every case, on a device clock only."""
-    if not context.backend.has_clock or context.sessions < SESSIONS:
+    is_own = context.candidate_files.digest == context.baseline_files.digest
+    if not is_own or not context.backend.has_clock or context.sessions < SESSIONS:
         return
     with context.spending("baselines"):
         for number, (kind, files) in enumerate(baselines_of(context.task).items(), FIRST_SESSION):

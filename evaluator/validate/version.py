@@ -1,9 +1,9 @@
 """The version of the checks: what passed another one has to pass again.
 
 The files counted are those that say what a task must pass: this package without what writes files or measures on a
-GPU, and the null candidates. The judge and the gates are left out, since they change far more often than they turn the verdict on a
-task's own candidates: when they do, the tests validate one task a family whole (`tests/covered.py`). Comments,
-docstrings and line breaks do not count.
+GPU, and the null candidates. The judge and the gates are left out, since they change far more often than they turn the
+verdict on a task's own candidates: when they do, the tests validate one task a family whole (`tests/covered.py`).
+Comments, docstrings and line breaks do not count.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from evaluator.judge.draws import Seed
 from evaluator.judge.rejection import Rejection
 from evaluator.records.measurements import T_DEV
 from evaluator.tasks.baselines import baselines_of
+from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task, read_task
 from evaluator.thresholds import SESSIONS
 from evaluator.validate.checks import STATIC_CHECKS
@@ -131,7 +132,7 @@ def timed(tiny_task, monkeypatch):
     def wrong(context, state, side, contents, outputs):
         return None if torch.equal(outputs["y"], 2 * contents["x"]) else Rejection("mismatch", "not doubled")
 
-    def run(kinds, has_clock=True, sessions=SESSIONS):
+    def run(kinds, has_clock=True, sessions=SESSIONS, candidate=b"own"):
         state, log = CaseState(task.cases[0], times=["one"]), []
 
         def open_side(kind):
@@ -146,6 +147,8 @@ def timed(tiny_task, monkeypatch):
             task=task,
             backend=backend,
             baseline=PlayedSide(log, "own", ScriptedWorker(task)),
+            baseline_files=Candidate({"kernel.py": b"own"}, "baseline"),
+            candidate_files=Candidate({"kernel.py": candidate}, "candidate"),
             cases={state.case.id: state},
             findings=[],
             seed=Seed(),
@@ -184,6 +187,7 @@ def test_each_is_timed_against_the_tasks_own_and_one_that_fails_is_a_finding(tim
     assert sorted(log[3:5]) == ["eager ends", "own ends"]
 
 
-def test_none_is_timed_without_a_device_clock_or_in_a_quick_check(timed):
+def test_none_is_timed_beside_a_candidate_without_a_device_clock_or_in_a_quick_check(timed):
+    assert timed({"eager": {}}, candidate=b"another")[2] == []
     assert timed({"eager": {}}, has_clock=False)[2] == []
     assert timed({"eager": {}}, sessions=1)[2] == []
