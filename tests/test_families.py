@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from evaluator.errors import TaskError
-from evaluator.tasks.reader import task_ids
 from evaluator.tasks.spec import tasks_folder
 from scripts import families
-from scripts.families import FAMILIES, family_of, pointwise
+from scripts.families import FAMILIES, pointwise
 from scripts.families.__main__ import main
 from scripts.families.folders import Family, Folders, differences, write
 from scripts.families.layout import WrittenNumber, flow, paragraphs
@@ -101,12 +99,6 @@ def test_a_folder_that_the_task_reader_refuses_is_not_written_either(tmp_path: P
     with pytest.raises(TaskError, match=r"sine/config.yaml: arena.inputs.x.distribution: seen {'gamma'"):
         write(table(bad, SINE.replace("{normal:", "{gamma:")).folders(), tmp_path / "tasks")
     assert not (tmp_path / "tasks").exists()
-
-
-def test_each_task_has_at_most_one_family() -> None:
-    ids: Mapping[str, str | None] = {task_id: family_of(task_id) for task_id in task_ids()}
-    assert (ids[RELU], ids["triton2triton/arena/softmax"]) == ("pointwise", None)
-    assert sum(len(family.ids()) for family in FAMILIES.values()) == sum(name is not None for name in ids.values())
 
 
 def test_values_are_written_as_in_the_table() -> None:
