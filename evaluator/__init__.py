@@ -4,4 +4,4 @@ Pure Python: no Django, no Celery. `python -m evaluator` is the door from a shel
 one from code. This file imports nothing, since the sandbox mounts it beside `evaluator.inside` and nothing else.
 """
 
-VERSION = "0.6.0"
+VERSION = "0.7.0"
