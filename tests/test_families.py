@@ -27,9 +27,9 @@ sine:
   tolerance: {float32: &bound {c: 1, n: 1, tau: 1.0e-5, because: it is near}, float16: *bound, bfloat16: *bound}
   baseline: return torch.sin(x)
   reference: {code: torch.sin(x)}
-  second: {by: as a shifted cosine, code: torch.cos(x - math.pi / 2)}
-  kernel: y = tl.sin(x)
-  wrong: {because: The cosine., code: y = tl.cos(x)}
+  second: {says: A shifted cosine., code: torch.cos(x - math.pi / 2)}
+  right: {says: Triton's sine., code: y = tl.sin(x)}
+  wrong: {says: The cosine., code: y = tl.cos(x)}
   small: [8x128 float32, 7x67 float16]
 """
 SINE_ID = "torch2triton/kernelbenchx/sine"
@@ -83,12 +83,69 @@ def test_a_wrong_table_writes_nothing_and_has_every_problem_at_once(
     monkeypatch.setitem(families.FAMILIES, "pointwise", table(tmp_path / "table", wrong))
     assert main(["write", "pointwise"]) == 2
     *problems, last = capsys.readouterr().err.splitlines()
-    keys = ["wrnog", "flops", "baseline", "wrong", "wrong.code", "wrong.because"]
-    keys += ["reference.code", "second.code", "inputs", "small.1"]
-    assert [problem.split(": ")[1] for problem in problems] == [f"sine.{key}" for key in keys]
+    keys = ["wrnog", "flops", "inputs", "baseline", "reference.code", "second.code"]
+    keys += ["right.code", "wrong", "wrong.says", "wrong.code", "small.1"]
+    assert [problem.split(": ")[:2] for problem in problems] == [["table/math.yaml", f"sine.{key}"] for key in keys]
     assert all(": seen " in problem and "; expected " in problem for problem in problems)
     assert last == "nothing was written"
     assert not (tmp_path / "tasks").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("flops: 20", "flops: 2.7", "sine.flops: seen 2.7"),
+        ("flops: 20", "flops: 20\n  note:", "sine.note: seen None"),
+        ("flops: 20", "flops: 20\n  couplings: 5", "sine.couplings: seen 5"),
+        ("flops: 20", "flops: 20\n  couplings: {low: [low <= 1]}", "sine.couplings.low: seen"),
+        ("flops: 20", "flops: 20\n  flags: [low]", "sine.flags.0: seen 'low'; expected the scalar of an input"),
+        ("flops: 20", "flops: 20\n  flops: 30", "math.yaml: not YAML: the key 'flops' a second time"),
+        ("inputs: {", "inputs: {z: {shape: [rows], distribution: {normal: [0, 1]}}, ", "sine.inputs.z.shape: seen"),
+        ("inputs: {x: {distribution: {normal: [0, 1]}}}", "inputs: {x: 5}", "sine.inputs.x: seen 5"),
+        ("outputs: {y: {}}", "outputs: {}", "sine.outputs: seen []; expected at least one output"),
+        ("y = tl.sin(x)", "z = tl.sin(x)", "sine.right.code: seen 'z = tl.sin(x)'; expected a value for y"),
+        ("{code: torch.sin(x)}", "{code: tosh.sin(q)}", "sine.reference.code: seen 'q, tosh'; expected only names"),
+        ("[8x128 float32, 7x67 float16]", "[]", "sine.small: seen []; expected at least one case"),
+        ("7x67 float16", "7x67 float16 float32", "sine.small.1: seen '7x67 float16 float32'; expected like"),
+        ("title: The sine", """title: 'The \"\"\"sine'""", "sine/module.py: line 1: seen"),
+    ],
+)
+def test_what_no_folder_could_be_made_of_is_a_problem(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    with pytest.raises(TaskError) as error:
+        write(table(tmp_path, SINE.replace(old, new)).folders(), tmp_path / "tasks")
+    assert any(problem in line for line in error.value.problems), error.value.problems
+    assert not (tmp_path / "tasks").exists()
+
+
+def test_a_name_in_two_files_and_what_the_task_reader_finds_are_reported_together(tmp_path: Path) -> None:
+    family = table(tmp_path, SINE.replace("{normal:", "{gamma:"))
+    (tmp_path / "fusion.yaml").write_text(SINE)
+    with pytest.raises(TaskError) as error:
+        family.folders()
+    twice, distribution, *_ = error.value.problems
+    assert "/fusion.yaml: sine: seen 'sine'; expected a name of its own: " in twice
+    assert distribution.startswith(f"{SINE_ID}/config.yaml: arena.inputs.x.distribution: seen {{'gamma'")
+
+
+def test_a_task_with_a_number_of_its_own_in_each_call_is_not_compiled_for_each(folders: Folders) -> None:
+    drawn = [files["config.yaml"] for files in folders.values() if b"{scalar: {" in files["config.yaml"]]
+    assert len(drawn) == 6
+    assert all(b"\n  baselines: []  # " in config for config in drawn)
+
+
+def test_a_folder_that_cannot_be_written_leaves_the_one_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = table(tmp_path, SINE).folders()
+    write(made, tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("scripts.families.folders.write_files", full)
+    with pytest.raises(OSError, match="no space left"):
+        write(made, tmp_path)
+    assert differences(made, tmp_path) == []
 
 
 def test_a_folder_that_the_task_reader_refuses_is_not_written_either(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import ast
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,10 @@ Folders = Mapping[str, Mapping[str, bytes]]  # task id → path → content
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`rows` reads the table, task id → row, and adds what is wrong to the problems; `folder` makes a row's files."""
+    """`rows` reads the right rows of the table, task id → row, and adds what is wrong with others to the problems.
+
+    `folder` makes a row's files.
+    """
 
     name: str
     rows: Callable[[Problems], Mapping[str, Fields]]
@@ -31,23 +34,30 @@ class Family:
         """Every folder of the family.
 
         Raises:
-            TaskError: with every problem of every row.
+            TaskError: with every problem of every row, and what the task reader finds in rows without one.
         """
         problems = Problems(f"family {self.name}")
-        rows = self.rows(problems)
-        problems.raise_if_any()
-        return {task_id: self.folder(task_id, row) for task_id, row in rows.items()}
+        folders = {task_id: self.folder(task_id, row) for task_id, row in self.rows(problems).items()}
+        if problems.lines:
+            with tempfile.TemporaryDirectory() as scratch:
+                raise TaskError([*problems.lines, *_breaches(folders, Path(scratch))])
+        return folders
 
 
 def write(folders: Folders, root: Path) -> None:
-    """Write the folders below `root`, all or none; whatever else is in one of them is removed.
+    """Write the folders below `root` once all are right, and put each in its place whole, instead of what was there.
 
     Raises:
         TaskError: with everything that the task reader finds in them.
     """
-    if problems := _breaches(folders):
-        raise TaskError(problems)
-    _write(folders, root)
+    with tempfile.TemporaryDirectory(prefix=".families-", dir=root.parent) as scratch:
+        new, old = Path(scratch) / "new", Path(scratch) / "old"
+        if problems := _breaches(folders, new):
+            raise TaskError(problems)
+        for task_id in folders:
+            if (root / task_id).exists():
+                _move(root / task_id, old / task_id)
+            _move(new / task_id, root / task_id)
 
 
 def differences(folders: Folders, root: Path) -> list[str]:
@@ -65,20 +75,27 @@ def differences(folders: Folders, root: Path) -> list[str]:
     return found
 
 
-def _write(folders: Folders, root: Path) -> None:
-    for task_id, files in folders.items():
-        shutil.rmtree(root / task_id, ignore_errors=True)
-        write_files(files, root / task_id)
+def _move(folder: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    folder.rename(to)
 
 
-def _breaches(folders: Folders) -> list[str]:
-    """What the task reader finds in the folders, which are tried in a place of their own."""
+def _breaches(folders: Folders, scratch: Path) -> list[str]:
+    """What is not Python in the folders, and what the task reader finds in them, once they are written to `scratch`."""
     found = list[str]()
-    with tempfile.TemporaryDirectory() as scratch:
-        _write(folders, Path(scratch))
-        for task_id in folders:
-            try:
-                read_task(Path(scratch) / task_id, task_id)
-            except TaskError as error:
-                found += error.problems
+    for task_id, files in folders.items():
+        found += [f"{task_id}/{name}: {error}" for name, data in files.items() if (error := _syntax_error(name, data))]
+        write_files(files, scratch / task_id)
+        try:
+            read_task(scratch / task_id, task_id)
+        except TaskError as error:
+            found += error.problems
     return found
+
+
+def _syntax_error(name: str, data: bytes) -> str:
+    try:
+        ast.parse(data if name.endswith(".py") else b"")
+    except SyntaxError as error:
+        return f"line {error.lineno}: seen {(error.text or '').strip()!r}; expected Python: {error.msg}"
+    return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import yaml
 
@@ -21,7 +22,16 @@ class WrittenNumber(float):
 
 
 class TableLoader(yaml.SafeLoader):
-    """Reads a table; numbers with a fraction keep their text."""
+    """Reads a table; numbers with a fraction keep their text, and no mapping has a key twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [key.value for key, _ in node.value]
+        for place, (key, _) in enumerate(node.value):
+            if key.value in keys[:place]:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key.value!r} a second time", key.start_mark
+                )
+        return super().construct_mapping(node, deep)
 
 
 def _written_number(loader: TableLoader, node: yaml.ScalarNode) -> WrittenNumber:

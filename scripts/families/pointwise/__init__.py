@@ -16,19 +16,17 @@ def folder(task_id: str, row: Fields) -> dict[str, bytes]:
     """The files of a task by path."""
     name = task_id.rpartition("/")[2]
     operator = Operator(name, str(row.raw["category"]), row)
-    title, second, wrong = operator.text("title"), operator.part("second"), operator.part("wrong")
+    title, (second, right, wrong) = operator.text("title"), map(operator.part, ("second", "right", "wrong"))
     asked = f"Write `{name}.py`, with Triton kernels and a `forward` function of the same meaning."
     files = {
         "config.yaml": config(operator),
         "description.md": paragraphs(f"{operator.text('description').strip()} {asked}"),
         "module.py": module(operator, f"{title}, in plain PyTorch."),
         "reference.py": reference(operator, f"{title}, by PyTorch.", operator.part("reference")["code"]),
-        "variants/second.py": reference(operator, f"{title}, {second['by']}.", second["code"]),
-        f"variants/right/{name}.py": candidate(
-            operator, f"{title} in one kernel: 1024 elements a program.", operator.text("kernel")
-        ),
+        "variants/second.py": reference(operator, second["says"], second["code"]),
+        f"variants/right/{name}.py": candidate(operator, right["says"], right["code"]),
         "variants/right/expected": "passed\n",
-        f"variants/wrong/{name}.py": candidate(operator, wrong["because"], wrong["code"]),
+        f"variants/wrong/{name}.py": candidate(operator, wrong["says"], wrong["code"]),
         "variants/wrong/expected": "wrong_output\n",
     }
     return {path: text.encode() for path, text in files.items()}

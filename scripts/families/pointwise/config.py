@@ -85,6 +85,8 @@ def _foot(operator: Operator) -> Iterator[str]:
     flops = int(operator.row.raw["flops"])
     work = {"bytes": _bytes(operator), "flops": f"{flops} * rows * cols" if flops > 1 else "rows * cols"}
     yield f"  model: {flow(work)}"
+    if any(item.is_drawn for item in operator.arguments):
+        yield "  baselines: []  # torch.compile would compile anew for the numbers of every call"
     yield "  source: kernelbenchx"
     counterpart = {"benchmark": "KernelBench-X", "path": f"{operator.category}/{operator.name}.py"}
     counterpart["operator_type"] = operator.category

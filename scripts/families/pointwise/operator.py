@@ -9,10 +9,9 @@ from typing import Any
 
 from evaluator.tasks.fields import Fields
 from scripts.families.layout import flow
-from scripts.families.pointwise.table import FLOATS
+from scripts.families.pointwise.table import FLOATS, PLACES
 
 SIXTEEN_BITS = ("float16", "bfloat16")
-PLACES = {"[cols]": "offsets % cols", "[rows, 1]": "offsets // cols"}  # of an input's element, by the input's shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,13 @@ class Argument:
         return "scalar" not in self.given
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether each call gets another number."""
+        return isinstance(self.given.get("scalar"), Mapping)
+
+    @property
     def annotated(self) -> str:
-        return f"{self.name}: {'torch.Tensor' if self.is_tensor else 'bool' if self.is_flag else 'float'}"
+        return f"{self.name}: {'torch.Tensor' if self.is_tensor else 'int' if self.is_flag else 'float'}"
 
     @property
     def place(self) -> str:

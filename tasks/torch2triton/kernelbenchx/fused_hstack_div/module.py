@@ -5,5 +5,5 @@ from __future__ import annotations
 import torch
 
 
-def forward(x: torch.Tensor, y: torch.Tensor, divisor: torch.Tensor, down: bool) -> torch.Tensor:
+def forward(x: torch.Tensor, y: torch.Tensor, divisor: torch.Tensor, down: int) -> torch.Tensor:
     return torch.div(torch.hstack([x, y]), divisor, rounding_mode="floor" if down else None)

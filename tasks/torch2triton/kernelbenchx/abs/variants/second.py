@@ -1,4 +1,4 @@
-"""The absolute value, as the larger of x and -x."""
+"""The larger of x and -x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tensor plus a scaled tensor, with an elementwise product added."""
+"""A tensor filled with alpha, times y, added by addcmul."""
 
 from __future__ import annotations
 

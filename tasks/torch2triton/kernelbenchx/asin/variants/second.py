@@ -1,4 +1,4 @@
-"""The arcsine, as an angle from both legs, sine and cosine."""
+"""The angle of a right triangle whose legs are x and √(1 - x²)."""
 
 from __future__ import annotations
 

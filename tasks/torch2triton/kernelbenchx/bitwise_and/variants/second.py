@@ -1,4 +1,4 @@
-"""The bitwise and, as what neither lacks."""
+"""De Morgan's rule: not (not x or not y)."""
 
 from __future__ import annotations
 

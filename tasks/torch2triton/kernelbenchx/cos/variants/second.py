@@ -1,4 +1,4 @@
-"""The cosine, from the sine of half the angle."""
+"""1 - 2 sin²(x / 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact or rounded quotient, with the quotient rounded afterwards."""
+"""Divides first and rounds afterwards, by floor or trunc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error function, from its complement."""
+"""One less its complement, for |x|, with the sign of x."""
 
 from __future__ import annotations
 

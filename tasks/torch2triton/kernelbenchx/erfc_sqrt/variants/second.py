@@ -1,4 +1,4 @@
-"""The complementary error function and the square root, from the scaled erfc, and as a power."""
+"""erfcx(x) · exp(-x²) beside x to the power one half."""
 
 from __future__ import annotations
 

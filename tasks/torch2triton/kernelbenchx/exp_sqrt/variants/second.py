@@ -1,4 +1,4 @@
-"""The square root of the exponential, as the exponential of half of x."""
+"""exp(x / 2), by PyTorch."""
 
 from __future__ import annotations
 

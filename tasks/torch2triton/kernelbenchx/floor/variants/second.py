@@ -1,4 +1,4 @@
-"""The next whole number below, from the number without its fraction."""
+"""Cuts the fraction off, and goes one lower where that was upwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cosine and its sign bit, from the sine of half the angle."""
+"""The cosine from the sine of half the angle, and where it is below 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hyperbolic tangent of the logarithm, as a quotient without a logarithm."""
+"""1 - 2 / (x² + 1), and NaN below 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A product less a scaled tensor, with the product added to the correction."""
+"""addcmul of x and m to -alpha · s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The square root of what is positive, as a power with a comparison."""
+"""A comparison chooses x or 0, and a power takes the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GELU of a scaled difference, as z times a share of a normal distribution or a sigmoid."""
+"""z times the upper share of a normal distribution, or times a sigmoid for the approximation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GELU in float16, as x times a share of a normal distribution or a sigmoid."""
+"""x times the share of a normal distribution below it, or times a sigmoid that comes near it."""
 
 from __future__ import annotations
 

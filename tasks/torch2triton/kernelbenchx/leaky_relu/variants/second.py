@@ -1,4 +1,4 @@
-"""The leaky rectifier, as the sum of its two sides."""
+"""The positive part plus the slope times the negative part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The natural logarithm, from the logarithm to base 2."""
+"""ln x = log2 x · ln 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The logarithm of 1 + x, from the inverse hyperbolic tangent."""
+"""Twice the inverse hyperbolic tangent of x / (2 + x)."""
 
 from __future__ import annotations
 

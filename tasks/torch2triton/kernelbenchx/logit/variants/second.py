@@ -1,4 +1,4 @@
-"""The logit, as a difference of two logarithms."""
+"""log z - log(1 - z) in place of the logarithm of a quotient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns scaled by a vector, as a sum over no index."""
+"""The product written as an einsum."""
 
 from __future__ import annotations
 

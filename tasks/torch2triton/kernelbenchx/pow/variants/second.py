@@ -1,4 +1,4 @@
-"""Every element raised to a power of its own, from a logarithm and the parity of the exponent."""
+"""exp(exponent · log |x|), whose sign and NaN follow from the exponent."""
 
 from __future__ import annotations
 

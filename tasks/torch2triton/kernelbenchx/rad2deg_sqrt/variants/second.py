@@ -1,4 +1,4 @@
-"""Degrees and the square root, as a share of half a turn, and as a power."""
+"""x / π · 180 and x to the power one half."""
 
 from __future__ import annotations
 

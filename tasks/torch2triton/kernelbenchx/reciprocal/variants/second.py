@@ -1,4 +1,4 @@
-"""The reciprocal, as a power."""
+"""x to the power -1."""
 
 from __future__ import annotations
 

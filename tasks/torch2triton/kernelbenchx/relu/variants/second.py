@@ -1,4 +1,4 @@
-"""The rectifier, by a comparison."""
+"""The rectifier as a choice by the sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The self-normalizing SELU, as the sum of its two sides."""
+"""Both sides of SELU cut off at 0 and added."""
 
 from __future__ import annotations
 

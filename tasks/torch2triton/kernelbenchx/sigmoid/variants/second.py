@@ -1,4 +1,4 @@
-"""The sigmoid, from the logarithm of its inverse."""
+"""The exponential of a log-sigmoid, which is made by logaddexp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sign bit, from a 1 that takes over the sign."""
+"""copysign(1, x) is below 0 where the bit is set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sign bit and a bitwise and, from a 1 that takes over the sign, and bit by bit what neither lacks."""
+"""The sign by copysign, and De Morgan's rule for the and."""
 
 from __future__ import annotations
 

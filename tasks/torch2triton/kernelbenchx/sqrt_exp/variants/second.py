@@ -1,4 +1,4 @@
-"""The exponential of the square root, as a power of e."""
+"""The number e raised to the power x^0.5."""
 
 from __future__ import annotations
 

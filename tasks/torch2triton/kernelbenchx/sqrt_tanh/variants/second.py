@@ -1,4 +1,4 @@
-"""The hyperbolic tangent of the square root, from the difference exp(-2 √x) - 1."""
+"""Root by a power, tanh by an expm1 of -2 √x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tensor less a scaled column, with a product of the opposite sign added."""
+"""addcmul with -alpha in each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hyperbolic tangent, from the difference exp(-2 |x|) - 1."""
+"""A quotient of exp(-2 |x|) - 1, with the sign put back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number without its fraction, from the size rounded down."""
+"""sign(x) times the floor of |x|."""
 
 from __future__ import annotations
 

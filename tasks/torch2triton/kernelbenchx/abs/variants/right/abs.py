@@ -1,4 +1,4 @@
-"""The absolute value in one kernel: 1024 elements a program."""
+"""Clears signs, 1024 elements at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arcsine in one kernel: 1024 elements a program."""
+"""libdevice's arcsine on float32."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bitwise and in one kernel: 1024 elements a program."""
+"""x & y for blocks of 1024 integers of any width."""
 
 from __future__ import annotations
 

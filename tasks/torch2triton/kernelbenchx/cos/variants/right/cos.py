@@ -1,4 +1,4 @@
-"""The cosine in one kernel: 1024 elements a program."""
+"""The cosine with Triton's reduction of large angles."""
 
 from __future__ import annotations
 

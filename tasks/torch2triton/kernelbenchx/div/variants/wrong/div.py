@@ -20,7 +20,7 @@ def div_kernel(x_ptr, y_ptr, out_ptr, count, ROUNDED: tl.constexpr, DOWN: tl.con
     tl.store(out_ptr + offsets, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
-def forward(x: torch.Tensor, y: torch.Tensor, rounded: bool, down: bool) -> torch.Tensor:
+def forward(x: torch.Tensor, y: torch.Tensor, rounded: int, down: int) -> torch.Tensor:
     x, y = x.contiguous(), y.contiguous()
     out = torch.empty_like(x)
     div_kernel[(triton.cdiv(x.numel(), 1024),)](

@@ -1,4 +1,4 @@
-"""The error function in one kernel: 1024 elements a program."""
+"""Applies Triton's erf to blocks of 1024 elements."""
 
 from __future__ import annotations
 

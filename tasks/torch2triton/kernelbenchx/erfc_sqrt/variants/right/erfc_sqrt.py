@@ -1,4 +1,4 @@
-"""The complementary error function and the square root in one kernel: 1024 elements a program."""
+"""Reads x once and stores its erfc and its root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The square root of the exponential in one kernel: 1024 elements a program."""
+"""Halves x before the exponential, so that no root is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The next whole number below in one kernel: 1024 elements a program."""
+"""Rounds every element down by tl.floor."""
 
 from __future__ import annotations
 

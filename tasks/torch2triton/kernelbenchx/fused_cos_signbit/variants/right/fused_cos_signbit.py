@@ -1,4 +1,4 @@
-"""The cosine and its sign bit in one kernel: 1024 elements a program."""
+"""The cosine stays in a register until its sign bit is taken."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def hstack_div_kernel(x_ptr, y_ptr, divisor_ptr, out_ptr, left, right, DOWN: tl.
     tl.store(out_ptr + row * (left + right) + cols, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
-def forward(x: torch.Tensor, y: torch.Tensor, divisor: torch.Tensor, down: bool) -> torch.Tensor:
+def forward(x: torch.Tensor, y: torch.Tensor, divisor: torch.Tensor, down: int) -> torch.Tensor:
     x, y, divisor = x.contiguous(), y.contiguous(), divisor.contiguous()
     rows, left, right = x.shape[0], x.shape[1], y.shape[1]
     out = torch.empty((rows, left + right), dtype=x.dtype, device=x.device)

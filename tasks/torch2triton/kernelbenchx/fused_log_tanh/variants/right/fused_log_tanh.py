@@ -1,4 +1,4 @@
-"""The hyperbolic tangent of the logarithm in one kernel: 1024 elements a program."""
+"""tanh of the logarithm, without an intermediate tensor."""
 
 from __future__ import annotations
 

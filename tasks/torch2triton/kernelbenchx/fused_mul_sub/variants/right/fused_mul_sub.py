@@ -1,4 +1,4 @@
-"""A product less a scaled tensor in one kernel: 1024 elements a program."""
+"""Two products and a difference an element; m is found by the column."""
 
 from __future__ import annotations
 

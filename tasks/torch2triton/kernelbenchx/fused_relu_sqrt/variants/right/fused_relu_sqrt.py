@@ -1,4 +1,4 @@
-"""The square root of what is positive in one kernel: 1024 elements a program."""
+"""Cuts off at 0 and takes the root before anything is stored."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def fused_sub_gelu_kernel(x_ptr, y_ptr, out_ptr, count, alpha, APPROXIMATE: tl.c
     tl.store(out_ptr + offsets, out.to(out_ptr.dtype.element_ty), mask=inside)
 
 
-def forward(x: torch.Tensor, y: torch.Tensor, alpha: float, approximate: bool) -> torch.Tensor:
+def forward(x: torch.Tensor, y: torch.Tensor, alpha: float, approximate: int) -> torch.Tensor:
     x, y = x.contiguous(), y.contiguous()
     out = torch.empty_like(x)
     fused_sub_gelu_kernel[(triton.cdiv(x.numel(), 1024),)](

@@ -1,4 +1,4 @@
-"""The leaky rectifier in one kernel: 1024 elements a program."""
+"""A choice between x and its multiple; the slope is an argument of the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The natural logarithm in one kernel: 1024 elements a program."""
+"""Triton's own logarithm, block by block."""
 
 from __future__ import annotations
 

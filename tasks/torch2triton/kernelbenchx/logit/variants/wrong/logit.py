@@ -16,7 +16,7 @@ def logit_kernel(x_ptr, y_ptr, count, eps, CLAMPED: tl.constexpr, BLOCK: tl.cons
     tl.store(y_ptr + offsets, y.to(y_ptr.dtype.element_ty), mask=inside)
 
 
-def forward(x: torch.Tensor, eps: float, clamped: bool) -> torch.Tensor:
+def forward(x: torch.Tensor, eps: float, clamped: int) -> torch.Tensor:
     x = x.contiguous()
     y = torch.empty_like(x)
     logit_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), eps, CLAMPED=bool(clamped), BLOCK=1024)

@@ -1,4 +1,4 @@
-"""Columns scaled by a vector in one kernel: 1024 elements a program."""
+"""Each element finds its factor by its column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Degrees and the square root in one kernel: 1024 elements a program."""
+"""One load of x, two stores: a multiple and a root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rectifier in one kernel: 1024 elements a program."""
+"""The larger of each element and 0, with one program for 1024 elements."""
 
 from __future__ import annotations
 

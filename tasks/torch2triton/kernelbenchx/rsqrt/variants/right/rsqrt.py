@@ -1,4 +1,4 @@
-"""The reciprocal square root in one kernel: 1024 elements a program."""
+"""Triton's rsqrt on blocks of 1024 elements."""
 
 from __future__ import annotations
 

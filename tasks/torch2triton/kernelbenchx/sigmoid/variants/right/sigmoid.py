@@ -1,4 +1,4 @@
-"""The sigmoid in one kernel: 1024 elements a program."""
+"""One exponential and one quotient an element; where the exponential overflows the quotient is 0."""
 
 from __future__ import annotations
 

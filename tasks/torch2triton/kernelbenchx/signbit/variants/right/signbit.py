@@ -1,4 +1,4 @@
-"""The sign bit in one kernel: 1024 elements a program."""
+"""Looks at each number as an integer, which is negative if the sign bit is set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sign bit and a bitwise and in one kernel: 1024 elements a program."""
+"""The sign from the bits of x, the and from its whole part: x and y are read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exponential of the square root in one kernel: 1024 elements a program."""
+"""Root and exponential of a block without a way through memory between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hyperbolic tangent of the square root in one kernel: 1024 elements a program."""
+"""tanh after sqrt, both in float32 registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number without its fraction in one kernel: 1024 elements a program."""
+"""Cuts fractions off, by libdevice's trunc."""
 
 from __future__ import annotations
 
