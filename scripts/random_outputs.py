@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import torch
 
-from evaluator.gates.correctness import SEEDED_DRAW, more_draws
+from evaluator.gates.correctness import SEED_BITS, SEEDED_DRAW, more_draws
 from evaluator.judge import hidden_dropout, independence, numbers
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of, draws_of
 from evaluator.judge.dropout import Mask
@@ -116,8 +116,17 @@ def coarse(shape: tuple[int, int], seed: int) -> torch.Tensor:
 
 
 def share_off(shape: tuple[int, int], seed: int) -> torch.Tensor:
-    """Where p is 0.5, the share that is dropped is 0.52."""
-    return uniform(shape, seed) / 1.04
+    """Where p is 0.25, the share that is dropped is 0.27."""
+    return uniform(shape, seed) / 1.08
+
+
+def exchanged(shape: tuple[int, int], seed: int) -> torch.Tensor:
+    """Where p is 0.25, the share that is dropped is 0.75; what is kept is divided by 0.25, as WIDER says."""
+    return uniform(shape, seed) / 3
+
+
+def of_32_bits(shape: tuple[int, int], seed: int) -> torch.Tensor:
+    return uniform(shape, seed % 2**32)
 
 
 MISTAKES: dict[str, Uniform] = {
@@ -129,6 +138,7 @@ MISTAKES: dict[str, Uniform] = {
     "repeated every 1024": repeated_every(1024),
     "the same for each seed": same_for_each_seed,
     "the same for the next seed": same_for_next_seed,
+    "a seed of 32 bits": of_32_bits,
     "counted from the seed": counted_from_the_seed,
     "complementary pairs": complementary_pairs,
     "complementary halves": complementary_halves,
@@ -144,13 +154,18 @@ UNSEEN_IN_PRODUCTS = {  # no mean or covariance of two elements of an output sho
     "quotas of 128",
     "the end not drawn",
 }
-WIDER = {"5 % too wide": 1.05, "not divided by 1 - p": 0.5}  # what the output is multiplied by
+WIDER = {
+    "5 % too wide": 1.05,
+    "not divided by 1 - p": 0.75,
+    "p and 1 - p exchanged": 3.0,
+}  # what the output is multiplied by
 OF_TASK: dict[str, dict[str, Uniform]] = {
     NUMBERS: {**MISTAKES, "a coarse grid": coarse, "5 % too wide": uniform},
-    DROPOUT: {**MISTAKES, "p off by 0.02": share_off},
+    DROPOUT: {**MISTAKES, "p off by 0.02": share_off, "p and 1 - p exchanged": exchanged},
     HIDDEN: {
         **{name: kernel for name, kernel in MISTAKES.items() if name not in UNSEEN_IN_PRODUCTS},
         "p off by 0.02": share_off,
+        "p and 1 - p exchanged": exchanged,
         "not divided by 1 - p": uniform,
     },
 }
@@ -171,7 +186,7 @@ def _case_problem(task: TaskSpec, case: Case, kernel: Uniform, secret: Seed, wid
     def call(draw: Draw) -> Iterator[str | None]:
         contents = contents_of(task, case, draw, secret)
         expected, drawn = reference.outputs(case, contents)[output.name], torch.as_tensor(contents["seed"])
-        for seed in [drawn, drawn ^ 1] if draw == SEEDED_DRAW else [drawn]:
+        for seed in [drawn, *(drawn ^ bit for bit in SEED_BITS)] if draw == SEEDED_DRAW else [drawn]:
             now = {**contents, "seed": seed}
             seen = _output(evidence, kernel, now, expected, wider).to(dtype)
             yield shown(evidence, output, now, seen, expected, reference)

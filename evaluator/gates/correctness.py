@@ -40,6 +40,7 @@ NAME = "correctness"
 SEEDED_DRAW = Draw("standard", "standard", 1)  # not one of the draws that run again with guard pages
 OTHER_SEED = 500  # index of the draw whose seed is used: no judged draw has this index
 MORE_SAMPLES = 600  # index of the first draw of each kind that is only there for its samples
+SEED_BITS = (1, 1 << 40)  # the last bit, since callers number their calls, and one that 32 bits would lose
 GUARDED_DRAWS = 2  # per case: the first standard and the first outlier draw
 NUMERIC = ("mismatch", "nan", "infinite", "wrong_shape")  # what a race does to an output; its length may vary
 
@@ -187,7 +188,7 @@ def judged_call(context: Context, judged: JudgedDraw, call: Call | Rejection) ->
         if judged.rejection is None:
             judged.rejection = _wrong_numbers(context, judged, call)
         if judged.rejection is None and judged.draw == SEEDED_DRAW:
-            judged.rejection = _ignored_seed(context, judged, call) or _next_seed(context, judged)
+            judged.rejection = _ignored_seed(context, judged, call) or _other_seeds(context, judged)
     else:
         judged.rejection = call
     if judged.rejection is None and isinstance(call, Call):
@@ -262,18 +263,21 @@ def _wrong_numbers(context: Context, judged: JudgedDraw, call: Call) -> Rejectio
     return None
 
 
-def _next_seed(context: Context, judged: JudgedDraw) -> Rejection | None:
-    """Judge a call that differs in its seeds alone, by their last bit: callers number their calls."""
+def _other_seeds(context: Context, judged: JudgedDraw) -> Rejection | None:
+    """Judge calls that differ in their seeds alone, each by one bit."""
     assert context.runner is not None
     names = [str(spec.seed) for spec in context.task.outputs if is_judged_by_calls(spec)]
     if not names:
         return None
-    seeds = {name: torch.as_tensor(judged.contents[name]) ^ 1 for name in names}
-    again = replace(judged, contents={**judged.contents, **seeds})
-    call = context.runner.call(judged.state.case, again.contents)
-    if isinstance(call, Rejection):
-        return call
-    return wrong_output(context, again, call) or _wrong_numbers(context, again, call)
+    for bit in SEED_BITS:
+        seeds = {name: torch.as_tensor(judged.contents[name]) ^ bit for name in names}
+        again = replace(judged, contents={**judged.contents, **seeds})
+        call = context.runner.call(judged.state.case, again.contents)
+        if isinstance(call, Rejection):
+            return call
+        if wrong := wrong_output(context, again, call) or _wrong_numbers(context, again, call):
+            return wrong
+    return None
 
 
 def wrong_output(context: Context, judged: JudgedDraw, call: Call) -> Rejection | None:

@@ -174,6 +174,9 @@ def check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
             p = fields.value_or_problem(output.dropout.p, case.numbers, where, f"{output.name}.dropout.p")
             if p is not None and not 0 < p < 1:
                 where.problem(f"outputs.{output.name}.dropout.p", f"{p} for {case.id}", "a share between 0 and 1")
+            if p == 0.5:
+                wanted = "a share other than 0.5, at which p and 1 - p are the same"
+                where.problem(f"outputs.{output.name}.dropout.p", f"{p} for {case.id}", wanted)
         if isinstance(output.sampled, Numbers) and len(output.sampled.parameters) == 2:
             name = f"outputs.{output.name}.sampled.{output.sampled.kind}"
             first, second = (

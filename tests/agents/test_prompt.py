@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).parent / "prompts"
 ASKED = {
     "hip2hip.gfx942.txt": ("hip2hip/arena/GELU", "gfx942", True, True),
     "torch2hip.sm_90.txt": ("torch2hip/arena/SiLU", "sm_90", False, True),
-    "torch2triton.gfx942.txt": ("torch2triton/arena/fused_add_gelu", "gfx942", False, True),
+    "torch2triton.gfx942.txt": ("torch2triton/kernelbenchx/fused_add_gelu", "gfx942", False, True),
     "triton2triton.gfx950.txt": ("triton2triton/arena/softmax", "gfx950", True, False),
 }
 

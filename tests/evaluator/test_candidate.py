@@ -19,7 +19,7 @@ from evaluator.tasks.workspace import make_workspace
 
 TASK = "triton2triton/arena/softmax"
 MODULE = "torch2hip/arena/SiLU"
-MODULES = (MODULE, "torch2triton/arena/fused_add_gelu")
+MODULES = (MODULE, "torch2triton/kernelbenchx/fused_add_gelu")
 
 
 def test_a_fresh_workspace_is_a_candidate_equal_to_the_baseline(tmp_path):

@@ -49,13 +49,15 @@ def test_each_mistake_of_dropout_is_found(mistake: str) -> None:
     assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"mistake")
 
 
-@pytest.mark.parametrize("mistake", ["a coarse grid", "repeated every 1000", "the same for the next seed"])
+@pytest.mark.parametrize(
+    "mistake", ["a coarse grid", "repeated every 1000", "the same for the next seed", "a seed of 32 bits"]
+)
 def test_so_is_each_mistake_of_numbers(mistake: str) -> None:
     kernel = random_outputs.OF_TASK[random_outputs.NUMBERS][mistake]
     assert random_outputs.first_problem(small(random_outputs.NUMBERS), kernel, b"mistake")
 
 
-@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p"])
+@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p", "p and 1 - p exchanged"])
 def test_mean_and_covariance_show_what_a_product_hides(mistake: str) -> None:
     kernel, factor = random_outputs.OF_TASK[random_outputs.HIDDEN][mistake], random_outputs.WIDER.get(mistake, 1.0)
     assert random_outputs.first_problem(small(random_outputs.HIDDEN), kernel, b"mistake", factor)

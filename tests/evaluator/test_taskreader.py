@@ -275,6 +275,9 @@ def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path)
         "outputs.dropped.dropout.p: seen '1 for ",
     ):
         assert expected in found
+    dropped["dropout"] = {"p": 0.5, "seed": "seed"}
+    found = "\n".join(problems(tmp_path / "v", content))
+    assert "expected a share other than 0.5, at which p and 1 - p are the same" in found
 
 
 def test_missing_files_are_named(tmp_path):

@@ -14,7 +14,7 @@ def mixed(words: torch.Tensor) -> torch.Tensor:
     return words >> 32 & LOW
 
 
-def forward(x: torch.Tensor, seed: torch.Tensor, p: float, lambd: float) -> torch.Tensor:
+def forward(x: torch.Tensor, seed: torch.Tensor, p: float, lambd: int) -> torch.Tensor:
     positions = torch.arange(x.numel(), device=x.device).view(x.shape)
     keep = mixed((mixed(seed) << 32) + positions) >= p * 2**32
     dropped = torch.where(keep, x / (1 - p), 0.0)

@@ -17,7 +17,7 @@ def hardshrink_dropout_kernel(x_ptr, seed_ptr, out_ptr, count, p, lambd, BLOCK: 
     tl.store(out_ptr + offsets, tl.where(tl.abs(x) > lambd, x, 0.0), mask=inside)
 
 
-def forward(x: torch.Tensor, seed: torch.Tensor, p: float, lambd: float) -> torch.Tensor:
+def forward(x: torch.Tensor, seed: torch.Tensor, p: float, lambd: int) -> torch.Tensor:
     x = x.contiguous()
     out = torch.empty_like(x)
     count = x.numel()
