@@ -73,7 +73,7 @@ imports:  ## measure how reading bundles of 10 k, 100 k and 1 M measurements gro
 	@scripts/setup.sh site
 	@nice $(PYTHON) scripts/bench_imports.py $(ARGS)
 
-validate: setup  ## check each task whole that tasks/validated.json has no current line of, half a minute each; ARGS=--again checks all
+validate: setup  ## check each task whole that tasks/validated.json has no current line of; ARGS=--again checks all
 	@$(PYTHON) -m evaluator validate all $(ARGS)
 
 clean: down  ## remove .venv, .arena with database and records, static/vendor, caches, and .env if only `make up` wrote it

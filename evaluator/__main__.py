@@ -81,20 +81,27 @@ def _validate(options: argparse.Namespace) -> int:
 
     from evaluator.backends import get_backend
     from evaluator.cli.demo import ProgressBar
+    from evaluator.cli.unused import refuse_unused
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.spec import tasks_folder
-    from evaluator.validate.checks import as_json, asked, table, validate_all
+    from evaluator.validate.checks import as_json, table, validate_all
+    from evaluator.validate.choice import chosen_ids
     from evaluator.validate.validated import without_line
     from evaluator.wording import counted
 
     if options.merge:
-        return _merge(options.merge, options.out)
+        return _merge(options)
+    if options.task != "all":
+        refuse_unused(options, "without `all`")
+    if options.without_runs:
+        refuse_unused(options, "with --without-runs")
+    ids = chosen_ids(options.task, options.only, options.part)
     backend = None if options.without_runs else get_backend(options.backend)
     if backend is not None and backend.has_clock:
-        return _measure(options, backend)
+        return _measure(options, ids, backend)
+    refuse_unused(options, "on a CPU")
     if options.json:
         _check_writable(options.json, "--json")
-    ids = asked(options.task)[options.part[0] - 1 :: options.part[1]]
     if options.task == "all" and not options.again and not options.without_runs:
         ids = without_line(known := ids, tasks_folder())
         sys.stderr.write(f"{len(known) - len(ids)} of {counted(len(known), 'task')} passed as they are: left out\n")
@@ -110,26 +117,33 @@ def _validate(options: argparse.Namespace) -> int:
     return OK if all(validation.is_valid for validation in validations) else NOT_AS_EXPECTED
 
 
-def _merge(source: Path, target: Path | None) -> int:
+def _merge(options: argparse.Namespace) -> int:
     """Merge findings of another host into a file."""
+    from evaluator.cli.unused import refuse_unused
     from evaluator.tasks.measured import add_measured, measured_file, read_measured
     from evaluator.wording import counted
 
+    source, target = options.merge, options.out or measured_file()
+    if options.task != "all":
+        raise UsageError(f"--merge merges what was found of every task: seen {options.task!r}; expected `all`")
+    refuse_unused(options, "with --merge")
     if not source.is_file():
         raise UsageError(f"--merge {source} is no file")
-    _check_writable(target or measured_file())
-    add_measured(found := read_measured(source), target or measured_file())
-    sys.stdout.write(f"{counted(len(found), 'line')} merged into {target or measured_file()}\n")
+    _check_writable(target)
+    add_measured(found := read_measured(source), target)
+    sys.stdout.write(f"{counted(len(found), 'line')} merged into {target}\n")
     return OK
 
 
-def _measure(options: argparse.Namespace, backend: Backend) -> int:
+def _measure(options: argparse.Namespace, ids: list[str], backend: Backend) -> int:
     """Measure tasks on a device, and merge the findings into a file."""
+    from evaluator.cli.unused import refuse_unused
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.measured import measured_file
-    from evaluator.validate.measure import chosen_ids, measure_all
+    from evaluator.validate.measure import measure_all
 
-    ids, path = chosen_ids(options.task, options.only, options.part), options.out or measured_file()
+    refuse_unused(options, "on a GPU")
+    path = options.out or measured_file()
     _check_writable(path)
 
     def progress(line: str) -> None:

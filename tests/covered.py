@@ -19,18 +19,23 @@ from evaluator.tasks.spec import tasks_folder
 from evaluator.tasks.suites import read_manifest
 from evaluator.validate.validated import without_line
 
-DECIDING = tuple(f"evaluator/{name}" for name in ("judge", "gates", "inside", "sandbox", "hip", "backends", "validate"))
+DECIDING = (  # folders and files below evaluator/
+    *("judge", "gates", "inside", "sandbox", "hip", "backends", "validate", "tasks"),
+    *("pipeline.py", "distributions.py", "thresholds.py"),
+)
 BRANCHES = ("origin/main", "origin/HEAD", "main")  # what a change is to land on
 
 
 @functools.cache
 def covered() -> tuple[str, ...]:
     """The ids of the tasks that this run validates whole, sorted."""
-    ids, change = task_ids(), change_of(REPOSITORY, tasks_folder())
-    chosen = {*anchors(), *change.tasks, *tenth(ids, change.commit)}
-    if change.decides:
-        chosen |= one_a_kind(ids, chosen, change.commit)
-    return tuple(sorted(chosen))
+    return tuple(sorted(chosen(task_ids(), change_of(REPOSITORY, tasks_folder()))))
+
+
+def chosen(ids: Collection[str], change: Change) -> set[str]:
+    """Those of all tasks that a run with this change validates whole."""
+    found = {*anchors(), *change.tasks, *tenth(ids, change.commit)}
+    return found | one_a_kind(ids, found, change.commit) if change.decides else found
 
 
 def anchors() -> frozenset[str]:
@@ -56,7 +61,8 @@ def change_of(repository: Path, tasks: Path) -> Change:
     folders = {parent.as_posix() for file in files for parent in file.parents}
     below = tasks.relative_to(repository)
     changed = frozenset(task_id for task_id in ids if (below / task_id).as_posix() in folders)
-    return Change(commit, changed, decides=not folders.isdisjoint(DECIDING))
+    deciding = {f"evaluator/{name}" for name in DECIDING}
+    return Change(commit, changed, decides=not deciding.isdisjoint(folders | {file.as_posix() for file in files}))
 
 
 def base_of(repository: Path) -> str | None:
@@ -78,12 +84,12 @@ def tenth(ids: Collection[str], commit: str) -> list[str]:
     return _drawn(ids, commit)[: -(-len(ids) // 10)]
 
 
-def one_a_kind(ids: Iterable[str], chosen: Collection[str], commit: str) -> set[str]:
-    """One task of each category, source and type of operator of which none is chosen."""
+def one_a_kind(ids: Iterable[str], taken: Collection[str], commit: str) -> set[str]:
+    """One task of each category, source and type of operator of which none is taken."""
     kinds: dict[tuple[str, str, str], list[str]] = {}
     for task_id in ids:
         kinds.setdefault(kind_of(task_id), []).append(task_id)
-    return {_drawn(members, commit)[0] for members in kinds.values() if not {*members} & {*chosen}}
+    return {_drawn(members, commit)[0] for members in kinds.values() if not {*members} & {*taken}}
 
 
 @functools.cache

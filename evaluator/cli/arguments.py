@@ -55,6 +55,13 @@ def _task_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     validate.add_argument(
         "--part", type=_part, default=(1, 1), metavar="K/N", help="with `all`: the K-th of N processes side by side"
     )
+    validate.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="with `all`: only these: suites, ids, or beginnings of ids",
+    )
     validate.add_argument("--json", type=Path, metavar="FILE", help="also write the report to this JSON file")
     validate.add_argument("--without-runs", action="store_true", help="skip the checks that run candidates")
     _measuring(validate)
@@ -83,9 +90,6 @@ def _measuring(validate: argparse.ArgumentParser) -> None:
     gpu = validate.add_argument_group("on a GPU, where baseline and right candidate are checked and timed instead")
     gpu.add_argument("--sessions", type=_whole_from(1), default=1, help="timed sessions of new workers (default 1)")
     gpu.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="only these: suites, ids, or beginnings of ids"
-    )
-    gpu.add_argument(
         "--skip-measured",
         nargs="?",
         const="class",
@@ -96,7 +100,10 @@ def _measuring(validate: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="FILE", help="merge the findings into this file (default tasks/measured.json)"
     )
     gpu.add_argument(
-        "--merge", type=Path, metavar="FILE", help="without a GPU: only merge what another host has found into --out"
+        "--merge",
+        type=Path,
+        metavar="FILE",
+        help="with `all`, on any host: only merge these findings into --out",
     )
 
 

@@ -6,9 +6,7 @@ not know is not measured: none of its cases is eligible, and nothing fails for i
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from statistics import median
 from evaluator import codec
 from evaluator.errors import UsageError
 from evaluator.records.calibration import eligible_ns
-from evaluator.state import replacing, state_folder
+from evaluator.tasks.lines import lines_text, rewrite
 from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 DIGEST_LENGTH = 16  # characters of a task's digest, as in a calibration
@@ -54,8 +52,12 @@ class CaseFinding:
     wrong: str | None = None
     cards: int = 0  # whose medians these are
 
+    @property
+    def is_too_short(self) -> bool:
+        return self.baseline_us is not None and not self.wrong and not self.eligible
 
-Findings = dict[str, tuple[Measured, ...]]  # "TASK CLASS" → one entry for each card
+
+Findings = dict[str, tuple[Measured, ...]]  # "TASK CLASS" → one entry for each card and digest
 
 
 def read_measured(path: Path | None = None) -> Findings:
@@ -74,31 +76,25 @@ def read_measured(path: Path | None = None) -> Findings:
 
 
 def add_measured(found: Findings, path: Path) -> None:
-    """Merge findings into a file; several processes may do so at once."""
-    with (state_folder() / "measured.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        text = as_text(merged(read_measured(path), found))
-        with replacing(path) as file:
-            file.write(text.encode())
-            os.fchmod(file.fileno(), 0o644)  # it is committed; a temporary file is its owner's alone
+    """Merge findings into a file. Nothing else is dropped: this checkout may not have each task as it is elsewhere."""
+    rewrite(path, lambda: as_text(merged(read_measured(path), found)))
 
 
 def merged(old: Findings, new: Findings) -> Findings:
-    """Merge findings: the newest of each card counts, and of those the ones of the newest digest."""
+    """Merge findings: the newest of each card and digest. A later date says nothing of which digest is current."""
     result = dict[str, tuple[Measured, ...]]()
     for key in {*old, *new}:
         by_date = sorted([*old.get(key, ()), *new.get(key, ())], key=lambda one: one.date)
-        newest = {one.card: one for one in by_date}
-        result[key] = tuple(one for one in newest.values() if one.digest == by_date[-1].digest)
+        result[key] = tuple({(one.card, one.digest): one for one in by_date}.values())
     return result
 
 
 def as_text(found: Findings) -> str:
-    lines = []
-    for key, entries in sorted(found.items()):
-        value = codec.encode(sorted(entries, key=lambda one: one.card))
-        lines.append(f"{json.dumps(key)}: {json.dumps(value, sort_keys=True, separators=(',', ':'), allow_nan=False)}")
-    return "\n".join(["{", *([",\n".join(lines)] if lines else []), "}", ""])
+    lines = dict[str, str]()
+    for key, entries in found.items():
+        value = codec.encode(sorted(entries, key=lambda one: (one.card, one.digest)))
+        lines[key] = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return lines_text(lines)
 
 
 def key_of(task_id: str, device_class: str) -> str:
@@ -122,7 +118,8 @@ def case_findings(entries: Sequence[Measured], task: TaskSpec) -> list[CaseFindi
 
 
 def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
-    failures = (entry.wrong.get(case) or entry.failed for entry in entries)
+    newest = max((entry.date for entry in entries), default="")  # what was wrong before may have been mended
+    failures = (entry.wrong.get(case) or entry.failed for entry in entries if entry.date == newest)
     wrong = next(filter(None, failures), None)
     timed = [entry for entry in entries if case in entry.times_us]
     if not timed:
@@ -133,6 +130,13 @@ def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
     least_us = median(eligible_ns(entry.e0_us * 1e3) / 1e3 for entry in timed)
     eligible = wrong is None and baseline_us >= least_us
     return CaseFinding(case, baseline_us, median(candidates) if candidates else None, eligible, wrong, len(timed))
+
+
+def is_launch_bound(cases: Sequence[CaseFinding]) -> bool:
+    """Whether every full case is timed and right, and most are too short: a failure says nothing of launches."""
+    too_short = sum(case.is_too_short for case in cases)
+    eligible = sum(case.eligible for case in cases)
+    return eligible + too_short == len(cases) and too_short > eligible
 
 
 def measured_file() -> Path:

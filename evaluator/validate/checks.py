@@ -10,13 +10,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-from evaluator.errors import HostError, TaskError, UsageError
+from evaluator.errors import HostError, TaskError
 from evaluator.pipeline import Evaluator
-from evaluator.tasks.reader import read_task, task_ids
+from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import tasks_folder
 from evaluator.validate import folder, references, runs
 from evaluator.validate.subject import Subject
-from evaluator.validate.validated import Validated, key_of, write_line
+from evaluator.validate.validated import Validated, key_of, read_validated, write_line
 
 Check = Callable[[Subject], Iterator[str]]
 Outcome = Literal["ok", "failed", "not_run"]
@@ -97,18 +97,6 @@ def validate(task_id: str, root: Path, evaluator: Evaluator | None) -> Validatio
     return Validation(task.id, task.digest, tuple(results))
 
 
-def asked(wanted: str) -> list[str]:
-    """The id `wanted`, or the ids of all tasks for "all".
-
-    Raises:
-        UsageError: there is no such task.
-    """
-    ids = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
-    if not ids:
-        raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
-    return ids
-
-
 def validate_all(
     ids: Sequence[str], evaluator: Evaluator | None, begins: Callable[[str], object] | None = None
 ) -> Iterator[Validation]:
@@ -117,12 +105,14 @@ def validate_all(
     Where its candidates ran on a CPU, a task's line in tasks/validated.json is written, or removed if it failed.
     """
     root = tasks_folder()
+    if writes := evaluator is not None and evaluator.backend.name == "cpu":
+        read_validated(root)  # a malformed file is found before minutes of work, not after them
     for task_id in ids:
         if begins:
             begins(task_id)
         key = key_of(root / task_id)
         validation = validate(task_id, root, evaluator)
-        if evaluator and evaluator.backend.name == "cpu":
+        if writes:
             passed = validation.is_valid and key == key_of(root / task_id)
             today = datetime.now(UTC).date().isoformat()
             write_line(task_id, Validated(key, round(validation.seconds), today) if passed else None, root)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Literal
 
 from evaluator import VERSION
-from evaluator.errors import BaselineError, EvaluatorError, UsageError
+from evaluator.errors import BaselineError, EvaluatorError
 from evaluator.gates.context import release
 from evaluator.gates.quick import CaseLook, Look
 from evaluator.host_paths import without_host_paths
@@ -24,45 +24,17 @@ from evaluator.tasks.measured import (
     Measured,
     add_measured,
     case_findings,
+    is_launch_bound,
     is_of,
     key_of,
     read_measured,
 )
-from evaluator.tasks.reader import load_task, task_ids
-from evaluator.tasks.spec import CATEGORIES, TaskSpec
-from evaluator.tasks.suites import read_manifest, suite_names
+from evaluator.tasks.reader import load_task
+from evaluator.tasks.spec import TaskSpec
 
 Progress = Callable[[str], object]
 Skip = Literal["class", "card"] | None
 MAX_TEXT = 400  # characters of a failure
-
-
-def chosen_ids(wanted: str, only: Sequence[str], part: tuple[int, int] = (1, 1)) -> list[str]:
-    """Return the ids of `wanted` (an id, or all) that `only` names by suite, id or beginning; Triton tasks first.
-
-    `part`: (k, n) for the k-th of n processes that share the work.
-
-    Raises:
-        UsageError: a name is unknown.
-    """
-    known = [task_id for task_id in task_ids() if wanted in ("all", task_id)]
-    if only:
-        named = {task_id for name in only for task_id in _named(name)}
-        known = [task_id for task_id in known if task_id in named]
-    if not known:
-        raise UsageError(f"no task is named {wanted!r}; `python -m evaluator tasks` lists them")
-    known.sort(key=lambda task_id: CATEGORIES[task_id.partition("/")[0]].language == "hip")  # which builds for minutes
-    return known[part[0] - 1 :: part[1]]
-
-
-def _named(name: str) -> list[str]:
-    if name in suite_names():
-        return list(read_manifest(name)[1])
-    found = [task_id for task_id in task_ids() if f"{task_id}/".startswith(f"{name.rstrip('/')}/")]
-    if not found:
-        suites = ", ".join(suite_names())
-        raise UsageError(f"--only {name}: no task and no suite is named so; the suites are {suites}")
-    return found
 
 
 def measure_all(
@@ -73,6 +45,7 @@ def measure_all(
     `skip`: leave out what a card of this class, or this card, has measured. A task that fails does not stop the others.
     """
     all_right = True
+    read_measured(path)  # a malformed file is found before minutes of work, not after them
     for number, task_id in enumerate(ids, 1):
         task = load_task(task_id)
         key = key_of(task.id, evaluator.backend.device_class)
@@ -151,8 +124,8 @@ def summary(task: TaskSpec, found: Measured) -> str:
     cases = case_findings([found], task)
     eligible = sum(case.eligible for case in cases)
     words = [f"{eligible} of {len(cases)} full cases eligible"]
-    if 2 * eligible < len(cases):
-        words.append("launch-bound: less than half")
+    if is_launch_bound(cases):
+        words.append("most of its sizes are bound by launches")
     if found.failed:
         words.insert(0, f"FAILED: {found.failed}")
     words += [f"WRONG on {case}: {why}" for case, why in found.wrong.items()]

@@ -6,7 +6,6 @@ a task that changed, or that fails, has none.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -14,12 +13,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evaluator.errors import TaskError
-from evaluator.state import replacing, state_folder
+from evaluator.tasks.lines import lines_text, rewrite
 from evaluator.tasks.spec import task_files
 from evaluator.validate.version import VERSION
 
 FILE = "validated.json"
-REMEDY = "remove it, and `make validate` writes it anew"
+REMEDY = "`git checkout tasks/validated.json` brings it back; without it `make validate` writes it anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +62,14 @@ def without_line(ids: Iterable[str], root: Path) -> list[str]:
 
 
 def write_line(task_id: str, line: Validated | None, root: Path) -> None:
-    """Store the line of a task, or remove it; those of tasks that are gone go as well. Several processes may do so."""
-    with (state_folder() / "validated.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Store the line of a task, or remove it; those of tasks that are gone go as well."""
+
+    def text() -> str:
         lines = {**read_validated(root), task_id: line}
-        kept = {name: one for name, one in lines.items() if one is not None and (root / name).is_dir()}
-        with replacing(root / FILE) as file:
-            file.write(_text(kept).encode())
+        return _text({name: one for name, one in lines.items() if one is not None and (root / name).is_dir()})
+
+    rewrite(root / FILE, text)
 
 
 def _text(lines: Mapping[str, Validated]) -> str:
-    written = [f"{json.dumps(task_id)}: {json.dumps(asdict(line))}" for task_id, line in sorted(lines.items())]
-    return "{\n" + ",\n".join(written) + "\n}\n"
+    return lines_text({task_id: json.dumps(asdict(line)) for task_id, line in lines.items()})

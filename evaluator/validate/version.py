@@ -1,9 +1,9 @@
 """The version of the checks: what passed another one has to pass again.
 
-The files counted are those that say what a task must pass: this package without what writes files or measures on a
-GPU, and the null candidates. The judge and the gates are left out, since they change far more often than they turn the
-verdict on a task's own candidates: when they do, the tests validate one task a family whole (`tests/covered.py`).
-Comments, docstrings and line breaks do not count.
+The files counted are those that say what a task must pass: this package without what chooses tasks, writes files or
+measures on a GPU, and the null candidates. The judge and the gates are left out, since they change far more often than
+they turn the verdict on a task's own candidates: when they do, the tests validate one task a family whole
+(`tests/covered.py`). Comments, docstrings and line breaks do not count.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from collections.abc import Iterator
 from evaluator.state import REPOSITORY
 
 VERSION = 1
-DIGEST = "03a31e08777b6342bfa7cb627f92aee1df2d10ee096489304fbff88515fab530"  # of the checks of this version
-NO_CHECKS = ("measure.py", "skeleton.py", "validated.py", "version.py")
-NULLS = "evaluator/judge/nulls.py"
+DIGEST = "41a066bfa6059a4222c2cdb0084764033cec9c59508149cb647ebb7b8af3cf84"  # of the checks of this version
+NO_CHECKS = ("choice.py", "measure.py", "skeleton.py", "validated.py", "version.py")
+NULLS = ("evaluator/judge/nulls.py", "evaluator/judge/relation_nulls.py")
 
 
 def checks_digest() -> str:
     """The sha256 over what the files of the checks tell Python."""
     folder = REPOSITORY / "evaluator" / "validate"
-    paths = [*sorted(path for path in folder.glob("*.py") if path.name not in NO_CHECKS), REPOSITORY / NULLS]
+    paths = sorted(path for path in folder.glob("*.py") if path.name not in NO_CHECKS)
+    paths += [REPOSITORY / name for name in NULLS]
     lines = [f"{path.name}\0{meaning(path.read_text(encoding='utf-8'))}\n" for path in paths]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 

@@ -47,11 +47,11 @@ def cached_by_revision(
             pay_for_making(request)
             return view(request, **parts)
         counted = None if revision_of else revision()
-        moment = Moment(f"{_code_version()}-{counted}", int(time.monotonic() // LIVE_S) if revision_of else 0)
+        moment = Moment(f"{_version()}-{counted}", int(time.monotonic() // LIVE_S) if revision_of else 0)
 
         def etag() -> str | None:
             found = revision_of(**parts) if revision_of else counted
-            return f'W/"{_code_version()}-{found}"' if found else None
+            return f'W/"{_version()}-{found}"' if found else None
 
         return cached_response(request, query, moment, etag, lambda: view(request, **parts))
 
@@ -62,15 +62,20 @@ def live(**parts: Any) -> None:
     """The revision of what may always change without a new one."""
 
 
+def _version() -> str:
+    """The version of what pages depend on besides rows: the code, and the file of what is known of tasks on GPUs.
+
+    That file may change while the site runs, which reads it again then.
+    """
+    findings = measured_file()
+    return f"{_code_version()}-{findings.stat().st_mtime_ns if findings.exists() else 0:x}"
+
+
 @cache
 def _code_version() -> str:
-    """The modification time of the newest file of the site: the same in every process, another after an update.
-
-    What is known of tasks on GPUs is in a file, too, and not in rows.
-    """
+    """The modification time of the newest file of the site: the same in every process, another after an update."""
     folders = [Path(settings.BASE_DIR) / name for name in MADE_OF]
     files = [
         path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".html", ".svg", ".css")
     ]
-    files += [path for path in [measured_file()] if path.exists()]
     return f"{max(path.stat().st_mtime_ns for path in files):x}"

@@ -36,7 +36,8 @@ from evaluator.tasks.measured import (
 from evaluator.tasks.reader import read_task, task_ids
 from evaluator.tasks.spec import TaskSpec
 from evaluator.validate import measure
-from evaluator.validate.measure import Skip, chosen_ids, measure_all
+from evaluator.validate.choice import chosen_ids
+from evaluator.validate.measure import Skip, measure_all
 
 TESTS = Path(__file__).parents[1]
 FULL = "n=512"
@@ -65,12 +66,13 @@ def entry(task: TaskSpec) -> Measured:
     )
 
 
-def test_of_a_card_the_newest_counts_and_of_a_task_its_newest_digest(entry: Measured) -> None:
+def test_of_each_card_and_digest_the_newest_counts(entry: Measured) -> None:
     later = replace(entry, date="2026-12-01T00:00:00+00:00", times_us={FULL: (22.0, 10.0)})
     other_card = replace(entry, card="bbbbbbbb")
     assert merged({KEY: (later, other_card)}, {KEY: (entry,)}) == {KEY: (other_card, later)}
-    changed = replace(later, digest="f" * 16)
-    assert merged({KEY: (entry, other_card)}, {KEY: (changed,)}) == {KEY: (changed,)}
+    older_checkout = replace(later, digest="f" * 16)  # measured later, of another state of the task
+    assert merged({KEY: (entry, other_card)}, {KEY: (older_checkout,)}) == {KEY: (entry, other_card, older_checkout)}
+    assert as_text({KEY: (entry, older_checkout)}) == as_text({KEY: (older_checkout, entry)})
 
 
 def test_what_another_process_wrote_stays_in_the_file(entry: Measured, tmp_path: Path) -> None:
@@ -80,6 +82,7 @@ def test_what_another_process_wrote_stays_in_the_file(entry: Measured, tmp_path:
     assert read_measured(path) == {"a x": (entry,), "b x": (entry,)}
     lines = path.read_text().splitlines()
     assert [line.partition(":")[0] for line in lines] == ["{", '"a x"', '"b x"', "}"]
+    assert path.stat().st_mode & 0o777 == 0o644, "it is committed"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +107,25 @@ def test_a_case_is_eligible_by_the_medians_of_its_class(entry, task, baselines_u
 def test_a_case_on_which_a_side_is_wrong_is_not_eligible(entry: Measured, task: TaskSpec) -> None:
     (found,) = case_findings([entry, replace(entry, card="b", wrong={FULL: "candidate: no"})], task)
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "candidate: no", 20.0)
+
+
+def test_what_was_wrong_before_may_have_been_mended(entry: Measured, task: TaskSpec) -> None:
+    wrong = replace(entry, card="b", wrong={FULL: "candidate: no"})
+    (found,) = case_findings([wrong, replace(entry, date="2026-12-01T00:00:00+00:00")], task)
+    assert (found.eligible, found.wrong) == (True, None)
+    (found,) = case_findings([replace(wrong, date="2026-12-01T00:00:00+00:00"), entry], task)
+    assert (found.eligible, found.wrong) == (False, "candidate: no")
+
+
+def test_only_times_of_all_right_cases_say_that_launches_bind(entry: Measured, task: TaskSpec) -> None:
+    short = replace(entry, times_us={FULL: (5.0, 5.0)})
+    assert "most of its sizes are bound by launches" in measure.summary(task, short)
+    for failed in (
+        entry,
+        replace(short, wrong={FULL: "candidate: no"}),
+        replace(entry, times_us={}, failed="it does not build"),
+    ):
+        assert "launches" not in measure.summary(task, failed)
 
 
 def test_a_task_whose_sources_fail_is_wrong_on_every_case(entry: Measured, task: TaskSpec) -> None:
@@ -202,6 +224,12 @@ def test_only_what_was_measured_without_failure_is_skipped(looked, task: TaskSpe
     assert looked(skip="card") == (True, [line := looked(skip="class")[1][0]])
     assert line.endswith("measured before")
     assert looked(seen(task, {"candidate": "it is wrong"}))[0] is False
+
+
+def test_a_malformed_file_is_found_before_the_first_task(looked, task: TaskSpec, tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("{")
+    with pytest.raises(UsageError, match="is malformed"):
+        looked(Look(0.0, (), {}))
 
 
 def test_what_another_card_measured_can_be_measured_again(looked, entry, task: TaskSpec, tmp_path: Path) -> None:

@@ -14,17 +14,18 @@ from typing import Any
 
 import pytest
 
-from evaluator import pipeline
+from evaluator import backends, pipeline
 from evaluator.__main__ import main
-from evaluator.errors import TaskError
+from evaluator.errors import TaskError, UsageError
 from evaluator.state import REPOSITORY
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.spec import tasks_folder
-from evaluator.validate import checks
+from evaluator.validate import checks, version
 from evaluator.validate.checks import CheckResult, Validation, validate_all
+from evaluator.validate.choice import chosen_ids
 from evaluator.validate.validated import FILE, Validated, key_of, read_validated, without_line, write_line
 from evaluator.validate.version import DIGEST, VERSION, checks_digest, meaning
-from tests.covered import anchors, base_of, change_of, covered, kind_of, one_a_kind, tenth
+from tests.covered import DECIDING, Change, anchors, base_of, change_of, chosen, covered, kind_of, one_a_kind, tenth
 
 ID = "triton2triton/arena/softmax"
 PASSED = Validated("0" * 64, 20, "2026-11-30")
@@ -44,6 +45,19 @@ def test_the_checks_are_those_of_their_version() -> None:
         f"the checks changed: write VERSION = {VERSION + 1} and DIGEST = {found!r} into evaluator/validate/version.py, "
         "then `make validate`, which checks every task again"
     )
+
+
+@pytest.mark.parametrize("name", ["validate/runs.py", "judge/nulls.py", "judge/relation_nulls.py"])
+def test_another_check_or_null_candidate_has_another_digest(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("validate", "judge"):
+        shutil.copytree(REPOSITORY / "evaluator" / folder, tmp_path / "evaluator" / folder)
+    monkeypatch.setattr(version, "REPOSITORY", tmp_path)
+    assert checks_digest() == DIGEST
+    with (tmp_path / "evaluator" / name).open("a") as file:
+        file.write("\nANOTHER = 1\n")
+    assert checks_digest() != DIGEST
 
 
 def test_other_checks_have_another_version() -> None:
@@ -117,6 +131,13 @@ def test_a_line_is_written_after_each_task_and_lost_by_one_that_fails(
     assert (next(validations), read_validated(root)) == (INVALID, {})
 
 
+def test_a_malformed_file_is_found_before_the_first_check(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "validate", lambda *_: pytest.fail("it was checked"))
+    (root / FILE).write_text("{<<<<<<< HEAD\n")
+    with pytest.raises(TaskError, match=r"validated.json: .*`git checkout tasks/validated.json`"):
+        next(validate_all([ID], CPU))
+
+
 def changes_a_file(_: str, root: Path, *__: object) -> Validation:
     (root / ID / "description.md").write_text("Another one.\n")
     return VALID
@@ -150,7 +171,46 @@ def test_all_leaves_out_what_has_a_line_unless_it_is_asked_again(
     assert main(["validate", "all", "--again", "--part", "2/2"]) == 0, "whose part is empty"
     assert main(["validate", "all", "--again"]) == 0
     assert main(["validate", ID]) == 0
-    assert asked == [ID] * 3
+    assert main(["validate", "all", "--again", "--only", "triton2triton"]) == 0
+    assert main(["validate", "all", "--again", "--only", "hip2hip"]) == 2
+    assert asked == [ID] * 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([ID, "--part", "2/2"], "--part does nothing without `all`"),
+        ([ID, "--only", "native-24"], "--only does nothing without `all`"),
+        ([ID, "--again"], "--again does nothing without `all`"),
+        (["all", "--without-runs", "--backend", "cuda"], "--backend does nothing with --without-runs"),
+        (["all", "--skip-measured"], "--skip-measured does nothing on a CPU"),
+        (["all", "--sessions", "2"], "--sessions does nothing on a CPU"),
+        (["all", "--out", "G"], "--out does nothing on a CPU"),
+        (["nonsense", "--merge", "F", "--out", "G"], "seen 'nonsense'; expected `all`"),
+        (["all", "--merge", "F", "--json", "G"], "--json does nothing with --merge"),
+        (["nonsense"], "no task is named 'nonsense'"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(
+    arguments: list[str], message: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_what_holds_on_a_cpu_alone_is_refused_on_a_gpu(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(backends, "get_backend", lambda _: SimpleNamespace(name="cuda", has_clock=True))
+    for option in (["--json", "F"], ["--again"]):
+        assert main(["validate", "all", "--backend", "cuda", *option]) == 2
+        assert f"{option[0]} does nothing on a GPU" in capsys.readouterr().err
+
+
+def test_no_task_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_TASKS", str(tmp_path))
+    with pytest.raises(UsageError, match="all: no such task in"):
+        chosen_ids("all")
 
 
 def git(folder: Path, *arguments: str, check: bool = True) -> str:
@@ -174,7 +234,8 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_changed_is_what_differs_from_where_the_change_began(clone: Path) -> None:
+@pytest.mark.parametrize("decides", ["evaluator/judge/compare.py", "evaluator/pipeline.py"])
+def test_what_changed_is_what_differs_from_where_the_change_began(clone: Path, decides: str) -> None:
     assert change_of(clone, clone / "tasks").tasks == frozenset()
     assert not change_of(clone, clone / "tasks").decides
     (clone / "tasks/c/s/one/config.yaml").write_text("another")
@@ -182,7 +243,9 @@ def test_what_changed_is_what_differs_from_where_the_change_began(clone: Path) -
     (clone / "tasks/c/s/two/variants").mkdir()
     (clone / "tasks/c/s/two/variants/second.py").write_text("not yet added")
     (clone / "evaluator/judge").mkdir(parents=True)
-    (clone / "evaluator/judge/compare.py").write_text("")
+    (clone / "evaluator/wording.py").write_text("")
+    assert not change_of(clone, clone / "tasks").decides
+    (clone / decides).write_text("")
     change = change_of(clone, clone / "tasks")
     assert (change.tasks, change.decides) == ({"c/s/one", "c/s/two"}, True)
     git(clone, "checkout", "main")
@@ -219,6 +282,19 @@ def test_one_of_each_kind_is_taken_where_none_is_yet() -> None:
     assert kinds == {*map(kind_of, task_ids())} - {*map(kind_of, anchors())}
 
 
-def test_this_run_covers_the_anchors_and_a_tenth() -> None:
-    assert anchors() <= {*covered()} <= {*task_ids()}
-    assert len({*covered()} & {*task_ids()}) >= max(24, len(task_ids()) // 10)
+def test_a_run_validates_anchors_what_changed_a_tenth_and_if_verdicts_may_change_one_of_each_kind() -> None:
+    ids, commit = task_ids(), "a commit"
+    changed = frozenset([min({*ids} - anchors() - {*tenth(ids, commit)})])
+    few = {*anchors(), *changed, *tenth(ids, commit)}
+    assert chosen(ids, Change(commit, changed, decides=False)) == few < {*ids}
+    more = chosen(ids, Change(commit, changed, decides=True))
+    assert more == few | one_a_kind(ids, few, commit) <= {*ids}
+    assert {*map(kind_of, more)} == {*map(kind_of, ids)} > {*map(kind_of, few)}
+
+
+def test_this_run_covers_what_is_chosen() -> None:
+    assert covered() == tuple(sorted(chosen(task_ids(), change_of(REPOSITORY, tasks_folder()))))
+
+
+def test_all_that_decides_verdicts_is_there() -> None:
+    assert all((REPOSITORY / "evaluator" / name).exists() for name in DECIDING)

@@ -9,6 +9,7 @@ import pytest
 from evaluator.records.measurements import T_DEV, BaselineTimes
 from evaluator.tasks.measured import Measured, add_measured
 from evaluator.tasks.reader import load_task, read_task
+from leaderboard.http import etags
 from leaderboard.pages.task.contract import task_contract
 from leaderboard.pages.task.description import first_sentence
 from leaderboard.queries import tasks
@@ -189,5 +190,20 @@ def test_full_cases_say_what_was_measured_of_them_on_gpus(db, page, client, meas
     ]
     text = client.get(f"/task/{spec.id}/").content.decode()
     assert f"1 of {len(full)}\u00a0cases eligible, from 2\u00a0cards" in text
+    assert "bound by launches" not in text, "a failure says nothing of launches"
     answer = client.get(f"/api/v1/task/{spec.id}/").json()
     assert answer["measured"][0]["baseline_ms"] == 0.022
+
+    for card in ("a", "b"):
+        measured(spec.id, spec.digest, dict.fromkeys(full, (4.0, 3.0)), {}, card)
+    assert "most of its sizes are bound by launches" in client.get(f"/task/{spec.id}/").content.decode()
+
+
+def test_new_findings_are_shown_while_the_site_runs(db, page, client, measured, monkeypatch) -> None:
+    spec = load_task("triton2triton/arena/softmax")
+    factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="softmax")
+    monkeypatch.setattr(etags, "measured_file", lambda: tasks.measured_file())
+    before = client.get(f"/task/{spec.id}/")["ETag"]
+    assert client.get(f"/task/{spec.id}/", headers={"If-None-Match": before}).status_code == 304
+    measured(spec.id, spec.digest, {spec.cases_of(("full",))[0].id: (20.0, 10.0)}, {})
+    assert client.get(f"/task/{spec.id}/", headers={"If-None-Match": before}).status_code == 200

@@ -11,6 +11,7 @@ from leaderboard.formatting import NONE, milliseconds, plural
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden
 
 NOT_MEASURED = "not measured"
+TOO_SHORT = "too short, counts for correctness only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class DeviceFinding:
             return f"wrong: {self.wrong}"
         if self.baseline_ms is None:
             return NOT_MEASURED
-        return "eligible" if self.is_eligible else "too short, counts for correctness only"
+        return "eligible" if self.is_eligible else TOO_SHORT
 
 
 def device_findings(found: Mapping[str, Sequence[CaseFinding]], cases: Sequence[str]) -> tuple[DeviceFinding, ...]:
@@ -64,7 +65,9 @@ def _note(own: Sequence[DeviceFinding]) -> str:
     if not own[0].device_class:
         return ""
     eligible = sum(one.is_eligible for one in own)
-    few = "; at most of its sizes the baseline is bound by launches" if 2 * eligible < len(own) else ""
+    too_short = sum(one.verdict == TOO_SHORT for one in own)
+    is_known = eligible + too_short == len(own)  # a failure says nothing of launches
+    few = "; most of its sizes are bound by launches" if is_known and too_short > eligible else ""
     return (
         f"{eligible} of {plural(len(own), 'case')} eligible, from {plural(max(one.cards for one in own), 'card')}{few}"
     )
