@@ -34,13 +34,22 @@ class Board:
         return self.tasks if self.view.is_cut else self.board_tasks
 
     @property
+    def is_part(self) -> bool:
+        """Whether the filters leave some of the tasks only."""
+        return len(self.tasks) < len(self.board_tasks)
+
+    @property
+    def is_cut(self) -> bool:
+        return self.is_part and self.view.is_cut
+
+    @property
     def title(self) -> str:
         title = f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
-        return f"{title}, {self.view.tasks_in_words}" if self.view.is_cut else title
+        return f"{title}, {self.view.tasks_in_words}" if self.is_cut else title
 
     @property
     def subject(self) -> str:
-        tasks = f"{len(self.tasks)} of {len(self.board_tasks)} tasks" if self.view.filters_tasks else ""
+        tasks = f"{len(self.tasks)} of {len(self.board_tasks)} tasks" if self.is_part else ""
         parts = filter(None, (CATEGORIES[self.category], tasks, f"{self.device.title} ({self.device.slug})"))
         return subject_of(self.suite.name, self.suite.version, *parts, protocol=self.view.asked_protocol)
 
