@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -75,13 +76,15 @@ def test_hidden_dropout_shows_no_bound_that_the_judge_does_not_use(db, client) -
     assert "relative RMSE is at most" not in client.get(f"/task/{spec.id}/").content.decode()
 
 
-def test_a_task_shows_its_further_baselines_from_the_newest_result_that_was_run_here(archive_folder, db, page) -> None:
+def test_a_task_shows_its_further_baselines_from_the_newest_run_here_of_its_source(archive_folder, db, page) -> None:
     spec = load_task("triton2triton/arena/softmax")
     task = factories.make_task(path=spec.id, digest=spec.digest, category=spec.category, name="softmax")
     device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
     suite = factories.make_suite([task])
+    own = factories.make_configuration(agent=factories.make_agent(slug="baseline", kind="built_in"), model=None)
 
-    def publish(time_ms: float, **of_run: str) -> None:
+    def publish(time_ms: float, **of_run: Any) -> None:
+        of_run = {"configuration": own} | of_run
         run = factories.make_run(suite=suite, device_class=device, with_results=False, state="published", **of_run)
         case = make_gpu_case(
             "n=1", 20.0, 10.0, baselines={"eager": BaselineTimes(T_DEV, time_ms, 0.02, 0.02 / time_ms)}
@@ -91,10 +94,12 @@ def test_a_task_shows_its_further_baselines_from_the_newest_result_that_was_run_
 
     assert page(f"/task/{spec.id}/").baselines == ()
     publish(0.05)
-    publish(0.04)
-    publish(0.001, origin="imported", bundle_digest="a" * 64)  # a claim
+    publish(0.04, repeat=1)
+    publish(0.001, repeat=2, origin="imported", bundle_digest="a" * 64)  # a claim
+    publish(0.002, configuration=factories.make_configuration())  # of another candidate
     shown = page(f"/task/{spec.id}/")
     assert shown.further_baselines == ("eager", "compile", "library")
+    assert "columns need not divide to that" in shown.tables["baselines"].caption
     [row] = shown.tables["baselines"].cells()
     assert (row["eager_ms"].value, row["eager_ratio"].value, row["candidate_ms"].value) == (0.04, 0.5, None)
 
