@@ -129,7 +129,7 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     board_tasks = tuple(task for task in all_tasks if category in (task.category, ALL))
     if not board_tasks:
         return None
-    if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
+    if not any(map(view.includes, board_tasks)):  # ignored: see `query_values`
         view = replace(view, source="", operator="")
     tasks = tuple(task for task in board_tasks if view.includes(task))
     ranked_tasks = tasks if view.is_cut else board_tasks
