@@ -1,4 +1,4 @@
-"""Filters of the lists of runs and tasks, as query parameters. Invalid values fall back to the default."""
+"""Filters of the lists of runs and tasks, as query parameters. `query_values` says what becomes of other values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from leaderboard.formatting import listed
-from leaderboard.words import ALL, CATEGORIES, RUN_STATES
+from leaderboard.words import ALL, CATEGORIES, RUN_STATES, operator_type
 
 LAST_PAGE = 10_000
 
@@ -46,7 +46,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
-    """Facets of tasks. One that no task has leaves none."""
+    """Facets of tasks."""
 
     category: str = ""
     source: str = ""
@@ -55,8 +55,9 @@ class TaskFilter:
     @classmethod
     def from_query(cls, query: Any) -> Self:
         category = query.get("category", "")
-        words = {name: query.get(name, "")[:100] for name in ("source", "operator")}
-        return cls(category=category if category in CATEGORIES and category != ALL else "", **words)
+        source, operator = (query.get(name, "")[:100] for name in ("source", "operator"))
+        category = category if category in CATEGORIES and category != ALL else ""
+        return cls(category, source, operator_type(operator))
 
     def url(self, **changes: str) -> str:
         """The query string with these changes; empty if nothing is chosen."""

@@ -1,6 +1,7 @@
 """Valid values of query parameters. Data refuses any other value, pages ignore it.
 
-Parameters that are not listed here (agent, suite, device) are searched for as they are, and may find nothing.
+Parameters that are not listed here (agent, suite, source) are searched for as they are, and may find nothing: a list
+is then empty. A board, which is nothing without tasks, ignores a source and operator that leave none (`board.load`).
 """
 
 from __future__ import annotations

@@ -149,10 +149,13 @@ def card(route: Route) -> View:
 
 
 def badge(route: Route) -> View:
-    """A badge of a board, or of one of its entries among all."""
+    """A badge of a board or a cut of it, or of one of its entries among all."""
 
     def read(query: Query) -> dict[str, str]:
-        return {name: value for name, value in route.known(query).items() if name in ("version", "protocol", "as_of")}
+        known, kept = route.known(query), ["version", "protocol", "as_of"]
+        if "ranks" in known:
+            kept += ["ranks", "source", "operator"]
+        return {name: value for name, value in known.items() if name in kept}
 
     def file(request: HttpRequest, configuration: str = "", **parts: Any) -> HttpResponse:
         page = route.build(read(request.GET), **parts)

@@ -12,8 +12,19 @@ from runs.trust import Trust
 
 AGENT_VERSION = "agent_version"  # the setting with the version of the agent
 NO_MODEL = "none registered for this configuration"  # its settings may name one, or the agent needs none
+OPERATOR_TYPES = {  # one name for what two benchmarks print in two ways
+    "Activations": "Activation",
+    "LinearAlgebra": "Linear algebra",
+    "Memory mgmt": "Memory management",
+    "Random": "Random numbers",
+}
 ALL = "all"  # the leaderboard over all categories
 CATEGORIES = {ALL: "All categories"} | {name: one.title for name, one in spec.CATEGORIES.items()}
+
+
+def operator_type(printed: str) -> str:
+    """The type of operator as it is shown, of what a benchmark prints or an address says."""
+    return OPERATOR_TYPES.get(printed, printed)
 
 
 def suite_name(title: str, slug: str) -> str:

@@ -3,7 +3,7 @@
 Of each timed block it keeps the median of each side, which alone enters a ratio, instead of ten readings; a finding of
 each record says so, with the digest of the whole one. One compressed stream holds all files, since records are alike.
 
-usage: scripts/slim_bundle.py RUN.zip tasks/bundles/NAME.tar.zst     prints the size; exit codes: 0 written, 2 usage
+usage: scripts/slim_bundle.py RUN.zip tasks/bundles/NAME.tar.zst    prints the size; exit codes: 0, 1 refused, 2 usage
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import io
 import json
 import sys
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from evaluator.bundles.archives.archive import read_members  # noqa: E402
+from evaluator.bundles.problems import BundleError, BundleProblem  # noqa: E402
+from evaluator.codec import DecodeError  # noqa: E402
 from evaluator.records.record import read_record  # noqa: E402
 from evaluator.unseen.record import read_unseen  # noqa: E402
 
@@ -33,6 +35,7 @@ BLOCK_DIGITS = 5  # of a median: 0.001 %, when a block varies by 0.1 %
 CANARY_DIGITS = 3  # a block is void from 5 %
 LEVEL = 22
 CODE = "slim"
+READERS: Mapping[str, Callable[[bytes], object]] = {"records/": read_record, "unseen/": read_unseen}
 
 
 def main(arguments: list[str]) -> int:
@@ -40,17 +43,37 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{(__doc__ or '').splitlines()[-1]}\n")
         return 2
     source, target = map(Path, arguments)
-    whole = read_members(source)
-    files = {name: slim(data) if name.startswith(("records/", "unseen/")) else data for name, data in whole.items()}
-    for name, data in files.items():
-        if name.startswith("records/"):
-            read_record(data)
-        elif name.startswith("unseen/"):
-            read_unseen(data)
-    target.write_bytes(packed(files))
-    tasks, size = len(json.loads(files["run.json"])["tasks"]), target.stat().st_size
+    try:
+        files = slim_files(source)
+        tasks = len(json.loads(files["run.json"])["tasks"])
+        target.write_bytes(packed(files))
+    except (BundleError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    size = target.stat().st_size
     sys.stdout.write(f"{target}: {size / 1000:.0f} kB, {size / 1000 / tasks:.1f} kB a task\n")
     return 0
+
+
+def slim_files(source: Path) -> dict[str, bytes]:
+    """
+    Raises:
+        BundleError: the file cannot be read, or is not the bundle of a run.
+    """
+    files = dict(read_members(source))
+    if "run.json" not in files:
+        raise BundleError([BundleProblem(source.name, "no run.json in it", "the bundle of a run")])
+    for name, data in files.items():
+        read = next((read for folder, read in READERS.items() if name.startswith(folder)), None)
+        if read is None:
+            continue
+        try:
+            read(data)
+            files[name] = slim(data)
+            read(files[name])
+        except DecodeError as error:
+            raise BundleError([BundleProblem(f"{source.name}: {name}", str(error), "a record")]) from error
+    return files
 
 
 def slim(data: bytes) -> bytes:

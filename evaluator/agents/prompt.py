@@ -79,13 +79,14 @@ def _instructions(request: PromptRequest) -> str:
     if request.contract_shown:
         axes = "\n".join(f"- {axis.name}: {_range(axis)}" for axis in task.axes)
         parts.append(f"Callers are promised that this works on all of:\n\n{axes}")
-    bounds = "\n".join(
-        f"- {dtype}: relative RMS error up to max(4 times the original's own, {bound.c:g} eps sqrt({bound.n.text})); "
-        f"each element within {bound.tau:g} of (RMS + its own size), or 4 times the original's worst"
-        for dtype, bound in sorted(task.tolerance.items())
-    )
+    bounds = _bounds(task)
     quantised = [output for output in task.outputs if output.contract is not None]
-    if bounds or not (task.relations or quantised):
+    if task.has_hidden_dropout_only:
+        parts.append(
+            "Dropout before a linear step: mean, variance and covariance of the outputs are judged, over many calls. "
+            f"Rounding may move an element by:\n\n{bounds}"
+        )
+    elif bounds or not (task.relations or quantised):
         parts.append(f"Outputs are compared with a reference in double precision:\n\n{bounds}")
     if quantised:
         parts.append(
@@ -102,6 +103,18 @@ def _instructions(request: PromptRequest) -> str:
         "It is also tried on shapes that you do not see: write for the whole range, not for the cases you find."
     )
     return "\n\n".join(parts)
+
+
+def _bounds(task: TaskSpec) -> str:
+    if task.has_hidden_dropout_only:
+        lines = [f"- {dtype}: {one.tau:g} of (RMS + its own size)" for dtype, one in sorted(task.tolerance.items())]
+    else:
+        lines = [
+            f"- {dtype}: relative RMS error up to max(4 times the original's own, {one.c:g} eps sqrt({one.n.text})); "
+            f"each element within {one.tau:g} of (RMS + its own size), or 4 times the original's worst"
+            for dtype, one in sorted(task.tolerance.items())
+        ]
+    return "\n".join(lines)
 
 
 def _relations(task: TaskSpec) -> str:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 
 from evaluator.tasks.fields import Fields
-from evaluator.tasks.spec import Category, Groups, Input, Quantization
+from evaluator.tasks.spec import FORMS, Category, Groups, Input, Quantization
 
 KEYS = ("quantised", "cosine", "l1", "rmse", "requires", "because")
-REQUIREMENTS = ("int8_dot", "int4_weights")  # what gates/plain/quantised.py can see in a Python source
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -25,8 +24,8 @@ def read_contract(output: Fields, inputs: tuple[Input, ...], category: Category 
         value.problem("quantised", value.raw["quantised"], "at least one input")
     requires = value.strings("requires", ())
     for index, name in enumerate(requires):
-        if name not in REQUIREMENTS:
-            value.problem(f"requires.{index}", name, f"one of {', '.join(REQUIREMENTS)}")
+        if name not in FORMS:
+            value.problem(f"requires.{index}", name, f"one of {', '.join(FORMS)}")
     if requires and category and category.language != "triton":
         value.problem("requires", list(requires), "nothing: only sources with Triton kernels are read for it")
     return Quantization(

@@ -172,6 +172,12 @@ class Groups:
     size: int | None = None
 
 
+FORMS = {  # that a contract may require of a candidate's source; gates/plain/quantised.py sees them in Python
+    "int8_dot": "both operands of every tl.dot cast to int8",
+    "int4_weights": "an operand of every tl.dot, or of what is summed, made of half bytes",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Quantization:
     """The contract of an output computed from quantised inputs: the printed thresholds of its three measures."""
@@ -180,13 +186,15 @@ class Quantization:
     cosine: float
     l1: float
     rmse: float
-    requires: tuple[str, ...]  # forms that a candidate's source must show
+    requires: tuple[str, ...]  # FORMS that a candidate's source must show
     because: str
 
     def __str__(self) -> str:
         bits = ", ".join(f"{groups.bits} bits for {name}" for name, groups in self.inputs)
         bounds = f"cosine at least {self.cosine:g}, relative L1 error up to {self.l1:g}, RMSE up to {self.rmse:g}"
-        return f"{bits}: {bounds}; where honest quantisation of the same numbers misses one, its own error decides"
+        text = f"{bits}: {bounds}; where honest quantisation of the same numbers misses one, its own error decides"
+        forms = "; ".join(f"{FORMS[name]} ({name})" for name in self.requires)
+        return f"{text}; a source that does not show this is put on hold: {forms}" if forms else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +311,11 @@ class TaskSpec:
     @property
     def starts_from_torch(self) -> bool:
         return CATEGORIES[self.category].starts_from_torch
+
+    @property
+    def has_hidden_dropout_only(self) -> bool:
+        """Whether no element is compared: of its tolerances only tau is used."""
+        return all(output.dropout is not None and output.dropout.hidden for output in self.outputs)
 
     @property
     def description(self) -> str:

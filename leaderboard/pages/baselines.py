@@ -46,16 +46,17 @@ def baselines_tables(rows: Sequence[CaseBaselines]) -> tuple[Table, ...]:
     columns: tuple[Field[CaseBaselines], ...] = fields(
         text_field("device_class", "Device", lambda row: row.device_class, is_code=True, on_page=len(devices) > 1),
         Field("case", "Case", lambda row: Cell(row.case.replace(",", ", "), row.case), is_code=True),
-        Field("baseline_ms", "Its own", lambda row: _time_cell(row.baseline_ms), is_number=True),
+        Field("baseline_ms", "Task's own", lambda row: _time_cell(row.baseline_ms), is_number=True),
         (field for kind in BASELINES for field in _fields_of(kind, any(kind in row.others for row in rows))),
         Field(
             "candidate_ms", "Candidate", lambda row: _time_cell(row.candidate_ms), is_number=True, on_page=has_candidate
         ),
     )
     caption = (
-        "Baselines beside the task's own: the median time of a call on t_dev, and below it how many times as fast "
+        "Baselines beside the task's own: the median time of a call on t_dev, and below it how many times as fast as "
+        "the task's own in the same session. Each has a session of its own, so the columns need not divide to that. "
+        "Not ranked"
     )
-    caption += "as the task's own baseline in the same session. Not ranked"
     return (table("baselines", caption, columns, rows, "No further baseline was timed."),)
 
 

@@ -22,6 +22,7 @@ from django.db.models import (
 )
 
 from leaderboard.eligibility import HACKED, obstacle
+from leaderboard.words import operator_type
 from runs.agents import known
 from runs.models import AuditEntry, DeviceClass, Result, Run, Suite, SuiteMembership
 from runs.querysets import RunQuerySet, is_secret
@@ -189,7 +190,7 @@ def task_row(row: Sequence[Any]) -> TaskRow:
 
 
 def operator_of(provenance: Mapping[str, object]) -> str:
-    return str(provenance.get("operator_type", ""))
+    return operator_type(str(provenance.get("operator_type", "")))
 
 
 class Participant(Protocol):

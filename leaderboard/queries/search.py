@@ -12,7 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from evaluator.wording import counted
-from leaderboard.words import ALL, CATEGORIES
+from leaderboard.words import ALL, CATEGORIES, operator_type
 from runs.models import (
     Agent,
     Configuration,
@@ -147,7 +147,7 @@ def tasks(wanted: Wanted, limit: int) -> list[Hit]:
             near,
             path,
             name,
-            " · ".join(filter(None, (label, operator))),
+            " · ".join(filter(None, (label, operator_type(operator)))),
             digest,
         )
         for is_current, near, path, name, label, operator, digest in rows.values_list(*fields)[:limit]

@@ -52,11 +52,14 @@ def results_of(task_id: int) -> list[PublicResultRow]:
 
 
 def newest_records(task_id: int) -> list[str]:
-    """Digests of the records of the newest public passes that were run here, one for each device with a clock."""
+    """Digests of the records of the newest public runs here of the task's own source, one for each device with a clock.
+
+    No other candidate's record has the times of further baselines.
+    """
     rows = (
         Result.objects.public()
         .filter(task=task_id, run__origin="run_here", published_attempt__status="passed")
-        .filter(run__device_class__is_functional=False)
+        .filter(run__device_class__is_functional=False, run__configuration__agent__slug="baseline")
         .order_by("run__published_at", "id")
     )
     newest = dict(rows.values_list("run__device_class__slug", "published_attempt__record_digest"))

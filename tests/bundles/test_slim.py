@@ -101,6 +101,19 @@ def test_without_both_files_the_usage_is_shown(capsys: pytest.CaptureFixture[str
     assert "usage: scripts/slim_bundle.py" in capsys.readouterr().err
 
 
+def test_what_is_no_bundle_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target, text, broken = tmp_path / "slim.tar.zst", tmp_path / "notes.json", tmp_path / "broken.zip"
+    text.write_text("{}", encoding="utf-8")
+    with zipfile.ZipFile(broken, "w") as bundle:
+        bundle.writestr("run.json", '{"tasks": []}')
+        bundle.writestr("records/a.json", "{}")
+    seen = {tmp_path / "none.zip": "No such file", text: "seen no run.json in it", broken: "broken.zip: records/a.json"}
+    for path, says in seen.items():
+        assert main([str(path), str(target)]) == 1
+        assert says in capsys.readouterr().err
+    assert not target.exists()
+
+
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.name)
 def test_a_committed_bundle_has_at_most_8_kb_a_task(path: Path) -> None:
     assert path.stat().st_size <= 8000 * len(json.loads(read_members(path)["run.json"])["tasks"])

@@ -230,6 +230,14 @@ def test_a_cut_is_the_board_of_its_tasks_alone(timed, page, client) -> None:
     assert "Ranks are over all tasks" not in shown.ranks_note
     assert shown.cut in client.get(cut).content.decode()
     assert client.get(f"/api/v1{cut}").json()["entries"][0]["agent"] == "Reduce"
+    assert "operator type reduce, H100: best" in client.get(cut.replace("?", "badge.svg?")).content.decode()
+
+
+def test_the_way_from_a_cut_to_the_whole_board_keeps_the_rest(timed, page) -> None:
+    timed("Arena", [1.0] * 8 + [0.0] * 4)
+    assert page(f"{BOARD}?operator=reduce&ranks=cut&sort=name&as_of=2026-11-28").whole_url == (
+        f"{BOARD}?as_of=2026-11-28&sort=name"
+    )
 
 
 def test_a_cut_of_few_tasks_has_no_speed_and_ranks_by_correctness(timed, page) -> None:

@@ -83,7 +83,12 @@ def test_a_badge_says_the_rank_and_never_one_of_a_reference_line(board, client, 
 
 def test_a_filter_changes_no_badge(board, client) -> None:
     whole = client.get(f"{BOARD}badge/second.svg").content
-    assert client.get(f"{BOARD}badge/second.svg?agent=Second&sort=name").content == whole
+    assert client.get(f"{BOARD}badge/second.svg?agent=Second&sort=name&source=arena").content == whole
+
+
+def test_a_cut_of_everything_is_the_whole_board(board, page) -> None:
+    whole, shown = page(BOARD), page(f"{BOARD}?source=arena&ranks=cut")
+    assert (shown.cut, shown.title, shown.lead) == ("", whole.title, whole.lead)
 
 
 def test_there_is_no_badge_of_what_is_not_on_the_board(board, client) -> None:

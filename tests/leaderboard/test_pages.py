@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.home.boards import suite_boards
 from runs.models import AuditEntry
 from tests import factories
@@ -210,6 +211,14 @@ def test_tasks_are_cut_by_source_and_type_of_operator(db, page, client) -> None:
     assert shown.categories[0].url == "/tasks/?source=kernelbenchx&operator=Attention"
     assert len([*client.get("/api/v1/tasks/tasks.csv?operator=Attention").streaming_content]) == 3
     assert "No task matches" in client.get("/tasks/?source=nobody").content.decode()
+
+
+def test_a_type_of_operator_has_one_name_however_a_benchmark_prints_it(db, page) -> None:
+    for printed in ("Activation", "Activations", "Random", "Random numbers"):
+        factories.make_task(provenance={"operator_type": printed})
+    assert [value for value, *_ in page("/tasks/").choices[1].options] == ["", "Activation", "Random numbers"]
+    assert len(page("/tasks/?operator=Activations").tasks) == 2
+    assert BoardView.from_query({"operator": "Activations"}).operator == "Activation"
 
 
 def test_results_that_may_not_rank_are_not_counted_on_tasks(published, suite, page) -> None:

@@ -34,13 +34,22 @@ class Board:
         return self.tasks if self.view.is_cut else self.board_tasks
 
     @property
+    def is_part(self) -> bool:
+        """Whether the filters leave some of the tasks only."""
+        return len(self.tasks) < len(self.board_tasks)
+
+    @property
+    def is_cut(self) -> bool:
+        return self.is_part and self.view.is_cut
+
+    @property
     def title(self) -> str:
         title = f"{suite_name(self.suite.title, self.suite.name)}, {CATEGORIES[self.category].replace('All', 'all')}"
-        return f"{title}, {self.view.tasks_in_words}" if self.view.is_cut else title
+        return f"{title}, {self.view.tasks_in_words}" if self.is_cut else title
 
     @property
     def subject(self) -> str:
-        tasks = f"{len(self.tasks)} of {len(self.board_tasks)} tasks" if self.view.filters_tasks else ""
+        tasks = f"{len(self.tasks)} of {len(self.board_tasks)} tasks" if self.is_part else ""
         parts = filter(None, (CATEGORIES[self.category], tasks, f"{self.device.title} ({self.device.slug})"))
         return subject_of(self.suite.name, self.suite.version, *parts, protocol=self.view.asked_protocol)
 
@@ -120,7 +129,7 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     board_tasks = tuple(task for task in all_tasks if category in (task.category, ALL))
     if not board_tasks:
         return None
-    if not any(map(view.includes, board_tasks)):  # an unknown value, ignored like any other
+    if not any(map(view.includes, board_tasks)):  # ignored: see `query_values`
         view = replace(view, source="", operator="")
     tasks = tuple(task for task in board_tasks if view.includes(task))
     ranked_tasks = tasks if view.is_cut else board_tasks

@@ -41,6 +41,7 @@ class BoardPage(Page):
     citation: Citation
     other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
     protocol_notice: str = field(metadata=SCREEN)
+    whole_url: str = field(metadata=SCREEN)  # where `cut` is not empty: the same board over all its tasks
     other_boards: tuple[Link, ...] = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
@@ -95,6 +96,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         citation=citation_of(cited_board, cited_ranks),
         other_protocols=protocols.others,
         protocol_notice=protocols.notice,
+        whole_url=board.url(source="", operator="", ranks=""),
         other_boards=other_boards(board, found),
         categories=board.category_links("board"),
         views=_views(board),
@@ -126,14 +128,14 @@ def _compare_choices(entries: Sequence[Entry]) -> tuple[Choice, ...]:
 
 def _lead(board: Board) -> str:
     tasks = plural(len(board.board_tasks), "task")
-    if board.view.filters_tasks:
+    if board.is_part:
         tasks = f"{len(board.tasks)} of {tasks}"
     day = f", as of {board.view.as_of}" if board.view.as_of else ""
     return f"{tasks} on {board.device.title}, protocol {board.view.asked_protocol}{day}."
 
 
 def _cut(board: Board) -> str:
-    if not board.view.is_cut:
+    if not board.is_cut:
         return ""
     left = f"{len(board.tasks)} of {plural(len(board.board_tasks), 'task')}, those of {board.view.tasks_in_words}"
     return f"A cut of {board.suite.name}@{board.suite.version}: {left}. All numbers are over these, ranks too."
@@ -166,7 +168,7 @@ def _ranks_note(board: Board) -> str:
             "Entries are ranked by usable speedup: what a user gains by keeping the better of candidate and baseline. "
             "Rank intervals hold for all entries simultaneously (paired t tests over tasks, Holm's correction at 5 %)."
         )
-    if board.view.filters_tasks and not board.view.is_cut:
+    if board.is_part and not board.is_cut:
         note += " Ranks are over all tasks; the other numbers are over the tasks you chose."
     return note
 

@@ -1,4 +1,4 @@
-"""The view of a board that its query string describes. Invalid values fall back to the default.
+"""The view of a board that its query string describes. `query_values` says what becomes of other values.
 
 Filters on entries hide rows and change no number. Filters on tasks change the numbers; ranks stay those of all tasks,
 unless the view is a cut: then it is the board of these tasks alone.
@@ -17,6 +17,7 @@ from leaderboard.pages.base import Query
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.query_values import is_invalid
+from leaderboard.words import operator_type
 from runs.trust import OF_RUNS
 
 LONGEST = 100
@@ -53,6 +54,7 @@ class BoardView:
     @classmethod
     def from_query(cls, query: Query) -> Self:
         given = {field.name: query.get(field.name, "")[:LONGEST] for field in fields(cls)}
+        given["operator"] = operator_type(given["operator"])
         return cls(**{name: text for name, text in given.items() if not is_invalid(name, text)})
 
     def query(self, **changes: str) -> str:

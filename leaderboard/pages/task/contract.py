@@ -40,10 +40,13 @@ class OutputLine:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceLine:
-    """Relative RMSE ≤ max(4 × the baseline's, c·eps·√n); each element within max(4 × its worst, tau)·(RMS(r) + |r|)."""
+    """Relative RMSE ≤ max(4 × the baseline's, c·eps·√n); each element within max(4 × its worst, tau)·(RMS(r) + |r|).
+
+    Without c and n where no element is compared, but mean, variance and covariance.
+    """
 
     dtype: str
-    c: float
+    c: float | None
     n: str
     tau: float
     because: str
@@ -67,6 +70,7 @@ class TaskContract:
     has_prepare: bool
     axes: tuple[AxisLine, ...]
     inputs: tuple[InputLine, ...]
+    derived: str  # a sentence on the inputs that are made as one set; empty where there are none
     outputs: tuple[OutputLine, ...]
     tolerances: tuple[ToleranceLine, ...]
     relations: tuple[RelationLine, ...]
@@ -82,10 +86,14 @@ def task_contract(spec: TaskSpec) -> TaskContract:
         style=spec.entry.style,
         has_prepare=spec.entry.prepare,
         axes=tuple(AxisLine(axis.name, axis.kind, _values(axis), _texts(axis.couplings)) for axis in spec.axes),
-        inputs=tuple(_input(one, spec.special_sets) for one in spec.inputs),
+        inputs=tuple(map(_input, spec.inputs)),
+        derived=_derived(spec),
         outputs=tuple(OutputLine(one.name, _shape(one.shape), one.dtype, _output_notes(one)) for one in spec.outputs),
         tolerances=tuple(
-            ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because) for dtype, one in spec.tolerance.items()
+            ToleranceLine(dtype, None, "", one.tau, one.because)
+            if spec.has_hidden_dropout_only
+            else ToleranceLine(dtype, one.c, one.n.text, one.tau, one.because)
+            for dtype, one in spec.tolerance.items()
         ),
         relations=tuple(line for relation in spec.relations for line in _relation(relation)),
         model_bytes=spec.model_bytes.text,
@@ -124,8 +132,8 @@ def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
     )
     tolerances: tuple[Field[ToleranceLine], ...] = (
         text_field("dtype", "Type", lambda one: one.dtype, is_code=True),
-        Field("c", "c", lambda one: Cell(f"{one.c:g}", one.c), is_number=True),
-        text_field("n", "n", lambda one: one.n, is_code=True),
+        Field("c", "c", lambda one: Cell(NONE if one.c is None else f"{one.c:g}", one.c), is_number=True),
+        text_field("n", "n", lambda one: one.n or NONE, is_code=True),
         Field("tau", "τ", lambda one: Cell(significant(one.tau, 2), one.tau), is_number=True),
         text_field("because", "Reason", lambda one: one.because),
     )
@@ -136,7 +144,7 @@ def contract_tables(contract: TaskContract) -> tuple[Table, ...]:
         text_field("n", "n", lambda one: one.n or NONE, is_code=True),
         text_field("because", "Reason", lambda one: one.because),
     )
-    no_tolerance = "No output of floating point is compared by itself, so no tolerance is needed."
+    no_tolerance = "No output needs a tolerance; the notes above say how each is judged."
     if contract.relations:
         no_tolerance = "All outputs are judged by relations, so no tolerance is needed."
     return (
@@ -161,7 +169,7 @@ def _values(axis: Axis) -> str:
     return "true or false" if axis.kind == "flag" else ", ".join(str(value) for value in axis.values)
 
 
-def _input(one: Input, special_sets: Sequence[str]) -> InputLine:
+def _input(one: Input) -> InputLine:
     notes = []
     if one.when:
         notes.append(f"only where {one.when} is true, else None")
@@ -174,8 +182,7 @@ def _input(one: Input, special_sets: Sequence[str]) -> InputLine:
     if one.scalar is not None:
         return InputLine(one.name, "a number", one.scalar_kind, "", one.scalar.text, {}, tuple(notes))
     if one.derived:
-        drawn = f"derived: made by inputs.py as part of a set{_also(special_sets)}"
-        return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, drawn, {}, tuple(notes))
+        return InputLine(one.name, _shape(one.shape), one.dtype, one.layout, "derived", {}, tuple(notes))
     name, arguments = one.distribution
     special = {name: [f"{value:g}" for value in values] for name, values in one.special}
     drawn = f"{name}({', '.join(_texts(arguments))})"
@@ -193,8 +200,21 @@ def _relation(one: Relation) -> tuple[RelationLine, ...]:
     return tuple(RelationLine(one.name, dtype, bound.c, bound.n.text, bound.because) for dtype, bound in bounds)
 
 
-def _also(special_sets: Sequence[str]) -> str:
-    return f", also of the kinds {', '.join(special_sets)}" if special_sets else ""
+def _derived(spec: TaskSpec) -> str:
+    """How the set of derived inputs is made, and how it changes before each timed call (judge/renewal.py)."""
+    made = [one.derived for one in spec.derived if one.derived]
+    if not made:
+        return ""
+    also = f", also of the kinds {', '.join(spec.special_sets)}" if spec.special_sets else ""
+    changes = {
+        "a new order of": [axis for one in made for axis in one.order],
+        "new positive factors along": [axis for one in made for axis in one.scale],
+        "new ids of": [one.relabel for one in made],
+        "moved runs of": [one.offsets for one in made],
+    }
+    named = ((words, dict.fromkeys(filter(None, axes))) for words, axes in changes.items())
+    new = "; ".join(f"{words} {', '.join(axes)}" for words, axes in named if axes)
+    return f"Derived: made by inputs.py as one set{also}." + (f" Each timed call has {new}." if new else "")
 
 
 def _output_notes(one: Output) -> tuple[str, ...]:
@@ -206,6 +226,8 @@ def _output_notes(one: Output) -> tuple[str, ...]:
         return (*notes, f"random numbers from {one.sampled.seed}, checked by their distribution, {distribution}")
     if one.dropout:
         notes.append(f"dropout of a share of {one.dropout.p.text}, random from {one.dropout.seed}")
+        if one.dropout.hidden:
+            notes[-1] += ", before a linear step: mean, variance and covariance are judged"
     if one.sampled:
         chance = (
             f"random from {one.sampled.seed}, checked by their distribution over {one.sampled.outcomes.text} outcomes"
