@@ -59,6 +59,7 @@ def compare(
     baseline: Deviation | None,
     least_scale: float = 0.0,
     honest: torch.Tensor | None = None,
+    least_error: float = 0.0,
 ) -> Comparison:
     """Compare one output tensor with the reference (float64) on its device; integers must be equal.
 
@@ -67,8 +68,8 @@ def compare(
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
     reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers, and where dropout is
     hidden, only NaN and infinities are found here, of other dropout only what is kept: `random_outputs` has the rest.
-    An output with a contract is judged by its measures, beside those of the `honest` result. The parts of complex
-    numbers count as one value.
+    An output with a contract is judged by its measures, beside those of the `honest` result, whose usual error is
+    `least_error` where it is short. The parts of complex numbers count as one value.
 
     Raises:
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
@@ -102,7 +103,7 @@ def compare(
         assert honest is not None, "the reference was called on quantised inputs too"
         stored = honest.to(output.dtype).double()  # its own error has the rounding of the output, too
         stored = torch.where(stored.isfinite(), stored, honest)
-        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract)
+        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract, least_error)
         return _by_contract(spec.name, result, _scale(wanted[finite], output.dtype, least_scale))
     assert tolerance is not None, "the task reader demands one for every floating dtype"
     scale = _scale(wanted[finite], output.dtype, least_scale)

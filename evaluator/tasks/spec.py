@@ -186,7 +186,8 @@ class Quantization:
     def __str__(self) -> str:
         bits = ", ".join(f"{groups.bits} bits for {name}" for name, groups in self.inputs)
         bounds = f"cosine at least {self.cosine:g}, relative L1 error up to {self.l1:g}, RMSE up to {self.rmse:g}"
-        return f"{bits}: {bounds}; where honest quantisation of the same numbers misses one, its own error decides"
+        honest = "honest quantisation, by max / (2^(bits - 1) - 1),"
+        return f"{bits}: {bounds}; where {honest} of the same numbers misses one, its own error decides"
 
 
 @dataclass(frozen=True, slots=True)
