@@ -268,8 +268,14 @@ def test_the_tiny_task_passes_these_checks(task: TaskSpec) -> None:
         (lambda arena: arena["relations"]["residual"]["float32"].pop("because"), "float32.because: seen nothing"),
         (lambda arena: arena["relations"]["triangle"].update(exact=""), "triangle.exact: seen ''; expected text"),
         (lambda arena: arena["relations"]["triangle"].update(c=1), "triangle.c: seen 1; expected no such key"),
-        (lambda arena: arena["outputs"]["q"].update(nan="as_reference"), "q.nan: seen 'as_reference'; expected no such key beside `unique`"),
-        (lambda arena: arena["outputs"]["q"].update(varying=True), "q.unique: seen False; expected no such key beside `varying`"),
+        (
+            lambda arena: arena["outputs"]["q"].update(nan="as_reference"),
+            "q.nan: seen 'as_reference'; expected no such key beside `unique`",
+        ),
+        (
+            lambda arena: arena["outputs"]["q"].update(varying=True),
+            "q.unique: seen False; expected no such key beside `varying`",
+        ),
     ],
 )
 def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., TaskSpec]) -> None:

@@ -289,7 +289,10 @@ HIDDEN = {"p": 0.5, "seed": "seed", "hidden": True}
         ({"contract": contract(), "dropout": HIDDEN}, "contract: seen {"),
         ({"contract": contract(), "complex": True}, "complex: seen True; expected no such key beside `contract`"),
         ({"dropout": HIDDEN, "complex": True}, "complex: seen True; expected no such key beside `dropout`"),
-        ({"sampled": {"normal": [0, 1], "seed": "seed"}, "complex": True}, "complex: seen True; expected no such key beside `sampled`"),
+        (
+            {"sampled": {"normal": [0, 1], "seed": "seed"}, "complex": True},
+            "complex: seen True; expected no such key beside `sampled`",
+        ),
         ({"contract": contract(), "identity": True}, "identity: seen True; expected no such key beside `contract`"),
         ({"dropout": HIDDEN, "nan": "as_reference"}, "nan: seen 'as_reference'; expected no such key"),
         ({"dropout": HIDDEN, "may_alias": ["x"]}, "may_alias: seen ['x']; expected no such key beside hidden"),
