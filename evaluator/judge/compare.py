@@ -194,7 +194,7 @@ def _close(
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()
     rmse = _rms(error) / scale if float(error.max()) > 0 else 0.0
-    noise = tolerance.c * _eps(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
+    noise = tolerance.c * eps_of(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * baseline.rmse if baseline else 0.0, noise)
     bound = max(BASELINE_FACTOR * baseline.worst if baseline else 0.0, tolerance.tau) * (scale + wanted.abs())
     outside = int((error > bound).sum())
@@ -209,7 +209,7 @@ def _close(
     return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
 
 
-def _eps(dtype: torch.dtype) -> float:
+def eps_of(dtype: torch.dtype) -> float:
     """Return the distance from 1 to the next number; torch 2.13 says 0.125 of e5m2fnuz, which has two bits after it."""
     return 0.25 if dtype == torch.float8_e5m2fnuz else torch.finfo(dtype).eps
 

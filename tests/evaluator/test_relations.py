@@ -22,6 +22,7 @@ from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
 from evaluator.judge.reference import Reference
+from evaluator.judge.relations import measured
 from evaluator.judge.side import Call
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.reader import read_task
@@ -287,3 +288,30 @@ def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., T
 def test_the_key_and_the_file_go_together(copy: Callable[..., TaskSpec]) -> None:
     with pytest.raises(TaskError, match=r"a file relations\.py in the folder"):
         copy(lambda arena: None, relations=None)
+
+
+def test_relations_see_complex_inputs_as_the_reference_does(copy: Callable[..., TaskSpec]) -> None:
+    start = "def relations(inputs, outputs, reference):\n"
+    text = (QR / "relations.py").read_text()
+    assert start in text
+    parts = {"shape": ["n", 2], "dtype": "float32", "complex": True, "distribution": {"normal": [0, 1]}}
+    task = copy(
+        lambda arena: arena["inputs"].update(z=parts),
+        relations=text.replace(start, start + "    assert inputs['z'].is_complex()\n"),
+    )
+    source, contents, right = drawn(task)
+    assert problem(source, contents, right) is None
+
+
+def test_a_bound_in_an_8_bit_float_has_its_true_eps(task: TaskSpec) -> None:
+    """Which torch gives wrongly of one of them."""
+    dtype = "float8_e5m2fnuz"
+    bounds = {dtype: Bound(1, parse(1), "a test")}
+    source, contents, right = drawn(task)
+    source.task = dataclasses.replace(
+        task,
+        outputs=tuple(dataclasses.replace(one, dtype=dtype) for one in task.outputs),
+        relations=tuple(dataclasses.replace(one, bounds=bounds) for one in task.relations),
+    )
+    found = measured(source, task.cases[0], contents, right, right, {})
+    assert {allowed for relation, _, allowed in found if not relation.exact} == {0.25}
