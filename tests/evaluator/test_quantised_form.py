@@ -64,7 +64,10 @@ NOT_INT8 = {
     "floats": ("acc += tl.dot(a, b)", "tl.dot of a, not cast to tl.int8"),
     "one operand": ("acc += tl.dot(a.to(tl.int8), b)", "tl.dot of b"),
     "the bits of floats": ("acc += tl.dot(a.to(tl.int8, bitcast=True), b.to(tl.int8))", "tl.dot of a.to(tl.int8, bit"),
-    "bits by position": ("acc += tl.dot(tl.cast(a, tl.int8, None, True), b.to(tl.int8))", "tl.dot of tl.cast(a, tl.int"),
+    "bits by position": (
+        "acc += tl.dot(tl.cast(a, tl.int8, None, True), b.to(tl.int8))",
+        "tl.dot of tl.cast(a, tl.int",
+    ),
     "by a function that sometimes casts": ("acc += tl.dot(sometimes(a), b.to(tl.int8))", "tl.dot of sometimes(a)"),
     "one of two, of which one is a cast": (
         "acc += tl.dot(tl.where(a > 0, a.to(tl.int8), a), b.to(tl.int8))",

@@ -25,7 +25,7 @@ from evaluator.judge.reference import Reference
 from evaluator.judge.relations import measured
 from evaluator.judge.side import Call
 from evaluator.tasks.expressions import parse
-from evaluator.tasks.reader import read_task
+from evaluator.tasks.reader import load_task, read_task
 from evaluator.tasks.spec import Bound, TaskSpec
 from evaluator.validate.checks import STATIC_CHECKS
 from evaluator.validate.subject import Subject
@@ -288,6 +288,21 @@ def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., T
 def test_the_key_and_the_file_go_together(copy: Callable[..., TaskSpec]) -> None:
     with pytest.raises(TaskError, match=r"a file relations\.py in the folder"):
         copy(lambda arena: None, relations=None)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_an_approximation_of_lower_rank_is_right_to_first_order(half: torch.dtype) -> None:
+    """The distance alone, which grows with the square of such errors, does not tell."""
+    task = load_task("torch2triton/kernelbenchx/low_rank_svd_approximation")
+    source, contents, right = drawn(task)
+    rank = int(task.cases[0].numbers["rank"])
+    u, s, v = torch.linalg.svd(contents["a"].double(), full_matrices=False)
+    u, s, v = u[:, :, :rank], s[:, None, :rank], v[:, :rank]
+    assert problem(source, contents, right) is None
+    for wrong in ((u * s) @ v * 1.003, (u.to(half).double() * s) @ v.to(half).double()):
+        found = problem(source, contents, {"approximation": wrong.float()})
+        assert found is not None
+        assert found.startswith("mismatch: angle")
 
 
 def test_relations_see_complex_inputs_as_the_reference_does(copy: Callable[..., TaskSpec]) -> None:
