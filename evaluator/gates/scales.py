@@ -46,6 +46,6 @@ def _scales(context: Context, case: Case, kind: str, name: str, outputs: list[st
                 found.setdefault(quantised_name(output), []).append(error[error.isfinite()].square().reshape(-1))
     scales = {output: float(torch.cat(squares).mean().sqrt().nan_to_num()) for output, squares in found.items()}
     for output in outputs:
-        if (quantised := quantised_name(output)) in scales:  # an honest scale in half precision is off by more than 0
-            scales[quantised] = max(scales[quantised], torch.finfo(torch.float16).eps * scales[output])
+        if (key := quantised_name(output)) in scales:  # an honest scale in half precision is off by more than 0
+            scales[key] = max(scales[key], torch.finfo(torch.float16).eps * scales[output])
     return scales
