@@ -52,7 +52,7 @@ def _time(context: Context, kind: str, side: Side, number: int) -> str | None:
     with performance.paired(context, side, states) as pair:
         for state in states:
             slabs = Slabs(context.task, state.case, context.seed, number, context.backend.torch_device)
-            found = time_case(pair, slabs, partial(performance.wrong, context, replace(state)))
+            found = time_case(pair, slabs, partial(performance.wrong, context, replace(state, contracts={})))
             if isinstance(found, Rejection):
                 return f"case {state.case.id}, {found.detail}"
             ratio = math.exp(fmean(found.values))

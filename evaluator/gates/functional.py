@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from time import monotonic
 
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.contracts import hold_too_exact
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
 from evaluator.gates.coverage import check_coverage, note_coverage
 from evaluator.judge.draws import Draw
@@ -33,6 +34,7 @@ def functional_pass(context: Context) -> Rejection | None:
             if rejection := _time_case(context, state, baseline, candidate):
                 return rejection
     check_coverage(context, NAME)
+    hold_too_exact(context, NAME)
     context.flags.add(Flag.FUNCTIONAL)
     return None
 

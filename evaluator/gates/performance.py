@@ -20,6 +20,7 @@ from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context, let_go, release
+from evaluator.gates.contracts import hold_too_exact
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
 from evaluator.gates.functional import functional_pass
 from evaluator.gates.plain.found import KEEPS_STATE
@@ -69,6 +70,7 @@ def check(context: Context) -> Rejection | None:
     for state in context.cases.values():
         if state.times:  # none in every_verdict, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
+    hold_too_exact(context, NAME)
     return None
 
 
@@ -304,8 +306,8 @@ def wrong(
         return None
     with context.spending("judging"):  # part of `timed`
         reference = context.reference.outputs(state.case, contents)
-        # Only the candidate's errors go to the record, and only its random numbers to the evidence.
-        recorded = state if side == "candidate" else replace(state, numbers={})
+        # Only the candidate's errors go to the record, and only its numbers to the evidence.
+        recorded = state if side == "candidate" else replace(state, numbers={}, contracts={})
         judged, call = JudgedDraw(recorded, FIRST_CALLS, contents, reference), Call(0, outputs)
         return wrong_when_timed(context, judged, call, context.fresh_baseline())
 

@@ -13,6 +13,7 @@ import torch
 
 from evaluator.gates.context import Context
 from evaluator.judge.draws import Draw, draws_of
+from evaluator.judge.quantization import quantised_name
 from evaluator.tasks.spec import Case
 
 FEW_ELEMENTS = 64
@@ -22,19 +23,29 @@ Scales = dict[str, dict[str, float]]  # draw's name → output's name → scale
 
 
 def least_scales(context: Context, case: Case) -> Scales:
-    """Return the least scale to which errors of short outputs are relative; longer outputs are left out."""
+    """Return the least scale to which errors of short outputs are relative; longer outputs are left out.
+
+    Of an output with a contract also the usual error of its honest result, under `quantised_name`.
+    """
     short = [output.name for output in context.task.outputs if math.prod(output.reference_shape(case)) < FEW_ELEMENTS]
     kinds = {draw.name: draw.kind for draw in draws_of(context.task)} if short else {}
     return {name: _scales(context, case, kind, name, short) for name, kind in kinds.items()}
 
 
 def _scales(context: Context, case: Case, kind: str, name: str, outputs: list[str]) -> dict[str, float]:
-    """Return the RMS of each output over DRAWS draws."""
+    """Return the RMS of each output over DRAWS draws, and that of an honest quantised output's error."""
     found: dict[str, list[torch.Tensor]] = {}
     for index in range(DRAWS):
         contents = context.contents(case, Draw(kind, name, FROM + index))
         reference = context.reference.outputs(case, contents)
         for output in outputs:
-            values = reference[output]
-            found.setdefault(output, []).append(values[values.isfinite()].double().square().reshape(-1))
-    return {output: float(torch.cat(squares).mean().sqrt().nan_to_num()) for output, squares in found.items()}
+            values, quantised = reference[output].double(), reference.get(quantised_name(output))
+            found.setdefault(output, []).append(values[values.isfinite()].square().reshape(-1))
+            if quantised is not None:
+                error = quantised.double() - values
+                found.setdefault(quantised_name(output), []).append(error[error.isfinite()].square().reshape(-1))
+    scales = {output: float(torch.cat(squares).mean().sqrt().nan_to_num()) for output, squares in found.items()}
+    for output in outputs:
+        if (key := quantised_name(output)) in scales:  # an honest scale in half precision is off by more than 0
+            scales[key] = max(scales[key], torch.finfo(torch.float16).eps * scales[output])
+    return scales

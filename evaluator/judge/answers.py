@@ -52,10 +52,14 @@ def deviation_of(
     wanted: Outputs,
     least_scales: Mapping[str, float],
 ) -> Deviation | None:
-    """Return the largest deviations over all outputs and relations; None if none can be computed."""
+    """Return the largest deviations over all outputs and relations; None if none can be computed.
+
+    What is random, or quantised, deviates by its nature, and would widen the bounds of the others.
+    """
     task, deviations = source.task, list[Deviation | None]()
     for spec in task.outputs:
-        if spec.unique and spec.sampled is None and not (spec.dropout and spec.dropout.hidden):
+        is_compared = spec.unique and spec.sampled is None and spec.contract is None
+        if is_compared and not (spec.dropout and spec.dropout.hidden):
             output, reference = outputs[spec.name], wanted[spec.name]
             if spec.dropout is not None:
                 output, reference = kept_of(output, reference, spec.dropout, case)
@@ -90,4 +94,5 @@ def _of_outputs(
             baseline=baseline,
             least_scale=least_scales.get(spec.name, 0.0),
             honest=wanted.get(quantised_name(spec.name)),
+            least_error=least_scales.get(quantised_name(spec.name), 0.0),
         )

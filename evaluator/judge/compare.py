@@ -59,6 +59,7 @@ def compare(
     baseline: Deviation | None,
     least_scale: float = 0.0,
     honest: torch.Tensor | None = None,
+    least_error: float = 0.0,
 ) -> Comparison:
     """Compare one output tensor with the reference (float64) on its device; integers must be equal.
 
@@ -67,8 +68,8 @@ def compare(
     rounding to the dtype gives that. NaN is wrong even where the reference holds it, unless the task allows it. The
     reference of sampled outcomes holds probabilities; the samples must fit them. Of numbers, and where dropout is
     hidden, only NaN and infinities are found here, of other dropout only what is kept: `random_outputs` has the rest.
-    An output with a contract is judged by its measures, beside those of the `honest` result. The parts of complex
-    numbers count as one value.
+    An output with a contract is judged by its measures, beside those of the `honest` result, whose usual error is
+    `least_error` where it is short. The parts of complex numbers count as one value.
 
     Raises:
         TaskError: the reference holds NaN where the task forbids it, so that no output could be right.
@@ -102,7 +103,7 @@ def compare(
         assert honest is not None, "the reference was called on quantised inputs too"
         stored = honest.to(output.dtype).double()  # its own error has the rounding of the output, too
         stored = torch.where(stored.isfinite(), stored, honest)
-        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract)
+        result = judge_contract(seen[finite], wanted[finite], stored[finite], spec.contract, least_error)
         return _by_contract(spec.name, result, _scale(wanted[finite], output.dtype, least_scale))
     assert tolerance is not None, "the task reader demands one for every floating dtype"
     scale = _scale(wanted[finite], output.dtype, least_scale)
@@ -193,7 +194,7 @@ def _close(
         return Comparison(None, f"{name}: no finite value to compare", 0.0, 0.0)
     error = (seen - wanted).abs()
     rmse = _rms(error) / scale if float(error.max()) > 0 else 0.0
-    noise = tolerance.c * _eps(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
+    noise = tolerance.c * eps_of(dtype) * math.sqrt(max(1.0, float(tolerance.n.value(case.numbers))))
     allowed = max(BASELINE_FACTOR * baseline.rmse if baseline else 0.0, noise)
     bound = max(BASELINE_FACTOR * baseline.worst if baseline else 0.0, tolerance.tau) * (scale + wanted.abs())
     outside = int((error > bound).sum())
@@ -208,7 +209,7 @@ def _close(
     return Comparison("mismatch", f"{name}: {detail}", rmse, allowed)
 
 
-def _eps(dtype: torch.dtype) -> float:
+def eps_of(dtype: torch.dtype) -> float:
     """Return the distance from 1 to the next number; torch 2.13 says 0.125 of e5m2fnuz, which has two bits after it."""
     return 0.25 if dtype == torch.float8_e5m2fnuz else torch.finfo(dtype).eps
 

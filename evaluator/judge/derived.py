@@ -7,7 +7,7 @@ is seeded from the judge's secret and lives on the device where the tensors belo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -28,7 +28,10 @@ def drawn_set(task: TaskSpec, case: Case, name: str, generator: torch.Generator)
         TaskError: inputs.py breaks its own contract; the error has every problem.
     """
     with torch.no_grad():
-        found = dict(_function(task)(dict(case.axes), name, generator))
+        drawn = _function(task)(dict(case.axes), name, generator)
+    if not isinstance(drawn, Mapping):
+        raise TaskError([f"{task.id}/{FILE}: {case.id}, {name}: seen {drawn!r:.200}; expected tensors by name"])
+    found = dict(drawn)
     wanted = [item for item in task.derived if item.when is None or case.value(item.when)]
     where = f"{task.id}/{FILE}: {case.id}, {name}"
     problems = [f"{where}: {extra}: no derived input of this case" for extra in found.keys() - {i.name for i in wanted}]
@@ -39,6 +42,7 @@ def drawn_set(task: TaskSpec, case: Case, name: str, generator: torch.Generator)
             problems.append(f"{where}: {item.name}: {value}")
         else:
             made[item.name] = value.to(generator.device)
+    problems += [f"{where}: {problem}" for problem in _wrong_offsets(made, wanted)]
     if problems:
         raise TaskError(problems)
     return made
@@ -70,6 +74,23 @@ def _as_declared(value: object, item: Input, task: TaskSpec, case: Case) -> torc
     if _kind(dtype) == "integer" and not torch.equal(cast.to(value.dtype), value):
         return f"seen values from {int(value.min())} to {int(value.max())}; expected what fits into {dtype}"
     return cast.contiguous()
+
+
+def _wrong_offsets(made: DerivedSet, items: Sequence[Input]) -> Iterator[str]:
+    """Yield what is wrong with offsets: where runs would end before they begin, or lie outside of what they divide."""
+    for owner in items:
+        if owner.derived is None or not owner.derived.offsets or owner.name not in made:
+            continue
+        lengths = [
+            made[item.name].shape[0]
+            for item in items
+            if item.derived and item.derived.segments == owner.name and item.name in made
+        ]
+        offsets = made[owner.name].long()
+        most = min(lengths, default=int(offsets.max()))
+        if bool((offsets.diff() < 0).any()) or int(offsets.min()) < 0 or int(offsets.max()) > most:
+            expected = f"none below the one before, from 0 to at most {most}"
+            yield f"{owner.name}: seen offsets {offsets[:8].tolist()} …; expected {expected}"
 
 
 def _kind(dtype: torch.dtype) -> str:

@@ -17,9 +17,10 @@ import torch
 from evaluator.judge.draws import Contents
 from evaluator.tasks.spec import Groups, Quantization
 
-# Simulated on 165 to 262,144 outputs with K from 67 to 4096: scales rounded to half precision, max / 128 in place of
-# max / 127, ties upwards and an output in half precision make up to 1.06 times the honest RMSE. Eight bits truncated
-# make 2.0 times and more, seven bits 1.7 to 2.1 times, four bits truncated 1.4 to 2.2 times.
+# Simulated on 165 to 262,144 outputs with K from 67 to 4096: scales rounded to half precision, ties upwards and an
+# output in half precision make up to 1.06 times the honest RMSE. Eight bits truncated make 2.0 times and more, seven
+# bits 1.7 to 2.1 times, four bits truncated 1.4 to 2.2 times. The divisor is part of the form: of contents that max/127
+# meets exactly, as some special ones are, max/128 misses what the honest result does not.
 MARGIN = 1.25
 # The largest error of a single element was up to 1.2 times the honest one; what is missing is further off.
 ELEMENT_MARGIN = 2.0
@@ -30,6 +31,7 @@ SPREAD = 8.0
 # On standard inputs, a scale for every 32 numbers leaves 0.6 to 0.8 of the honest error, and a product of unquantised
 # numbers that is rounded to bfloat16 has 0.13 to 0.21 of that of eight bits. Fewer outputs tell too little.
 TOO_EXACT, ENOUGH_OUTPUTS = 0.25, 64
+TINY = 1e-100  # so that nothing is divided by 0
 
 
 class ErrorMeasures(NamedTuple):
@@ -62,7 +64,7 @@ class ContractEvidence:
     calls: int = 0
     calls_that_miss: int = 0  # the printed thresholds
     worst: ErrorMeasures = NO_ERROR
-    share: float | None = None  # the largest on standard inputs
+    share: float | None = None  # the smallest on standard inputs
 
     def add(self, result: ContractResult, *, is_standard: bool) -> None:
         share = result.share if is_standard else None
@@ -73,11 +75,11 @@ class ContractEvidence:
         self.calls_that_miss += other.calls_that_miss
         (cosine, *errors), (other_cosine, *others) = self.worst, other.worst
         self.worst = ErrorMeasures(min(cosine, other_cosine), *map(max, errors, others))
-        self.share = max((one for one in (self.share, other.share) if one is not None), default=None)
+        self.share = min((one for one in (self.share, other.share) if one is not None), default=None)
 
     @property
     def is_too_exact(self) -> bool:
-        """Whether no call had an error that quantised numbers leave."""
+        """Whether a call had a smaller error than quantised numbers leave."""
         return self.share is not None and self.share < TOO_EXACT
 
     def printed_verdict(self, contract: Quantization) -> str:
@@ -138,10 +140,15 @@ def measures_of(output: torch.Tensor, reference: torch.Tensor) -> ErrorMeasures:
 
 
 def judge_contract(
-    output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor, contract: Quantization
+    output: torch.Tensor,
+    reference: torch.Tensor,
+    honest: torch.Tensor,
+    contract: Quantization,
+    least_error: float = 0.0,
 ) -> ContractResult:
     """Judge finite values in float64 of one output against the reference and the honest result.
 
+    `least_error`: the usual RMSE of an honest result this short, since that of a few values may be small by chance.
     Where the reference is zero throughout, nothing is relative to it, and only zeros are right.
     """
     if not reference.numel():
@@ -149,14 +156,16 @@ def judge_contract(
     if not bool(reference.any()):
         wrong = ("values other than zero",) if bool(output.any()) else ()
         return ContractResult(wrong, wrong, None, None, None)
-    seen, own, printed = measures_of(output, reference), measures_of(honest, reference), _printed(contract)
+    seen, printed = measures_of(output, reference), _printed(contract)
+    own = measures_of(honest, reference)
+    size, mean = (max(float(one), TINY) for one in (reference.square().mean().sqrt(), reference.abs().mean()))
     margin = MARGIN + SPREAD / math.sqrt(reference.numel())
     allowed = ErrorMeasures(
-        min(printed.cosine, 1 - margin**2 * (1 - own.cosine)),
-        max(printed.l1, margin * own.l1),
-        max(printed.rmse, margin * own.rmse),
+        min(printed.cosine, 1 - margin**2 * max(1 - own.cosine, (least_error / size) ** 2 / 2)),
+        max(printed.l1, margin * max(own.l1, least_error / mean)),
+        max(printed.rmse, margin * max(own.rmse, least_error)),
     )
-    outside = _far_off(output, reference, honest)
+    outside = _far_off(output, reference, honest, least_error)
     missed = _missed(seen, allowed) + ((f"{outside} of {reference.numel()} values far off",) if outside else ())
     tells = reference.numel() >= ENOUGH_OUTPUTS and own.rmse > 1e-9 * float(reference.square().mean().sqrt())
     return ContractResult(missed, _missed(seen, printed), seen, allowed, seen.rmse / own.rmse if tells else None)
@@ -166,12 +175,12 @@ def _printed(contract: Quantization) -> ErrorMeasures:
     return ErrorMeasures(contract.cosine, contract.l1, contract.rmse)
 
 
-def _far_off(output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor) -> int:
+def _far_off(output: torch.Tensor, reference: torch.Tensor, honest: torch.Tensor, least_error: float) -> int:
     """Return how many elements are further off than any element of the honest result, relative to RMS + |r|."""
     scale = reference.square().mean().sqrt() + reference.abs()
     worst = max(float(((honest - reference).abs() / scale).max()), torch.finfo(torch.float16).eps)
     margin = ELEMENT_MARGIN + SPREAD / math.sqrt(reference.numel())
-    return int(((output - reference).abs() > margin * worst * scale).sum())
+    return int(((output - reference).abs() > margin * (worst * scale).clamp_min(least_error)).sum())
 
 
 def _missed(seen: ErrorMeasures, bound: ErrorMeasures) -> tuple[str, ...]:

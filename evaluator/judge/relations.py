@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from evaluator.errors import TaskError
-from evaluator.judge.compare import BASELINE_FACTOR, Comparison
+from evaluator.judge.compare import BASELINE_FACTOR, Comparison, eps_of
 from evaluator.judge.draws import Contents
 from evaluator.judge.reference import Reference, widened
 from evaluator.tasks.relations import FILE
@@ -78,21 +78,23 @@ def _allowed(task: TaskSpec, relation: Relation, case: Case, baseline: float) ->
     dtype = _judged_dtype(task, case)
     bound = relation.bounds[dtype]
     terms = max(1.0, float(bound.n.value(case.numbers)))
-    return max(BASELINE_FACTOR * baseline, bound.c * torch.finfo(getattr(torch, dtype)).eps * math.sqrt(terms))
+    return max(BASELINE_FACTOR * baseline, bound.c * eps_of(getattr(torch, dtype)) * math.sqrt(terms))
 
 
 def _judged_dtype(task: TaskSpec, case: Case) -> str:
     """Return the coarsest floating dtype of the outputs that are judged by relations: it limits how well they fit."""
     dtypes = [task.dtype_of(output.dtype, case) for output in task.outputs if not output.unique]
     floating = [dtype for dtype in dtypes if "float" in dtype]
-    return max(floating, key=lambda dtype: torch.finfo(getattr(torch, dtype)).eps)
+    return max(floating, key=lambda dtype: eps_of(getattr(torch, dtype)))
 
 
 def _errors(source: Reference, contents: Contents, outputs: Outputs, wanted: Outputs) -> dict[str, float]:
     device, task = next(iter(wanted.values())).device, source.task
     assert source.relations is not None, "the task reader demands the file"
     with torch.no_grad():
-        found = source.relations(*(widened(dict(values), device) for values in (contents, outputs, wanted)))
+        found = source.relations(
+            source.exact(contents), *(widened(dict(values), device) for values in (outputs, wanted))
+        )
     names = {relation.name for relation in task.relations}
     if set(found) != names:
         raise TaskError([f"{task.id}/{FILE}: seen {sorted(found)}; expected {sorted(names)}"])

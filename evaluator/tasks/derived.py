@@ -15,6 +15,7 @@ KEYS = ("order", "scale", "relabel", "offsets", "segments")
 SCALED = ("float32", "float64")
 IDS = ("int16", "int32", "int64")  # of ids and offsets
 TAKEN = ("standard", "outlier")
+FEW, FEW_BITS = 16, 32  # of an axis of up to 16 elements, four Feistel rounds of two bits a side make 2 ** 32 orders
 LEAST_BITS = 40  # of all new orders of a full case: among a session's 500 calls two are alike once in 10⁷ sessions
 
 
@@ -79,9 +80,10 @@ def _check_renewal(spec: TaskSpec, item: Input, arena: Fields) -> None:
     if renewal.offsets and renewal != Renewal(offsets=renewal.offsets):
         seen = [key for key in KEYS if getattr(renewal, key)]
         arena.problem(where, seen, "offsets alone: they say how all of the input changes")
-    owners = [other.name for other in spec.derived if other.derived and other.derived.offsets]
-    if renewal.segments and renewal.segments not in owners:
-        arena.problem(f"{where}.segments", renewal.segments, "the name of an input with offsets")
+    owners = [other for other in spec.derived if other.derived and other.derived.offsets]
+    if renewal.segments and renewal.segments not in [owner.name for owner in owners if owner.when in (None, item.when)]:
+        wanted = "the name of an input with offsets, given wherever this one is: without `when` or with the same"
+        arena.problem(f"{where}.segments", renewal.segments, wanted)
     if renewal.segments and renewal.order and renewal.order[0]:
         arena.problem(f"{where}.order.0", renewal.order[0], "null: segments already says where these elements go")
     _check_shapes(spec, item, renewal, arena)
@@ -105,9 +107,14 @@ def _check_sizes(spec: TaskSpec, case: Case, arena: Fields) -> None:
     if (size := _set_bytes(spec, case)) > POOL_BYTES:
         arena.problem("cases", f"{size} bytes of derived inputs for {case.id}", f"at most {POOL_BYTES}")
     names = {name for item in spec.derived if item.derived for name in item.derived.axes if name in case.numbers}
-    bits = sum(math.lgamma(case.numbers[name] + 1) for name in names) / math.log(2)
+    bits = sum(_bits_of_orders(case.numbers[name]) for name in names)
     if case.profile == "full" and bits < LEAST_BITS:
         arena.problem("cases", f"2 ** {bits:.0f} orders for {case.id}", f"2 ** {LEAST_BITS} or more, by larger axes")
+
+
+def _bits_of_orders(count: float) -> float:
+    bits = math.lgamma(count + 1) / math.log(2)
+    return min(bits, FEW_BITS) if count <= FEW else bits
 
 
 def _set_bytes(task: TaskSpec, case: Case) -> int:

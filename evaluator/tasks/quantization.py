@@ -6,19 +6,22 @@ import re
 from collections.abc import Mapping
 
 from evaluator.tasks.fields import Fields
-from evaluator.tasks.spec import FORMS, Category, Groups, Input, Quantization
+from evaluator.tasks.spec import FORMS, Axis, Category, Groups, Input, Quantization
 
 KEYS = ("quantised", "cosine", "l1", "rmse", "requires", "because")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def read_contract(output: Fields, inputs: tuple[Input, ...], category: Category | None) -> Quantization:
+def read_contract(
+    output: Fields, axes: Mapping[str, Axis], inputs: tuple[Input, ...], category: Category | None
+) -> Quantization:
     """Read the contract of an output whose dtype and shape are read elsewhere."""
     value = output.mapping("contract")
     value.only(KEYS)
-    for key in {"sampled", "varying", "unique"} & output.raw.keys():
-        output.problem(key, output.raw[key], "no such key beside `contract`")
-    known = {item.name: item for item in inputs}
+    if not _is_float(dtype := output.raw.get("dtype"), axes):
+        output.problem("dtype", dtype, "a floating dtype, of what is computed from quantised inputs")
+    tensors = (item for item in inputs if not item.is_number and not item.complex)
+    known = {item.name: item for item in tensors if _is_float(item.dtype, axes)}
     quantised = tuple(_groups(name, item, known) for name, item in value.mapping("quantised").children(NAME))
     if not quantised and "quantised" in value:
         value.problem("quantised", value.raw["quantised"], "at least one input")
@@ -38,10 +41,15 @@ def read_contract(output: Fields, inputs: tuple[Input, ...], category: Category 
     )
 
 
+def _is_float(dtype: object, axes: Mapping[str, Axis]) -> bool:
+    values = axes[dtype].values if isinstance(dtype, str) and dtype in axes else (dtype,)
+    return all("float" in str(one) for one in values)
+
+
 def _groups(name: str, value: Fields, inputs: Mapping[str, Input]) -> tuple[str, Groups]:
     value.only(("bits", "along", "group"))
     given = inputs.get(name)
-    if given is None or given.is_number:
+    if given is None:
         value.problem("", name, "the name of an input tensor of floats")
     rank = len(given.shape) if given is not None else 0
     bits = value.whole("bits", None, low=2, high=8)

@@ -54,8 +54,3 @@ def check_relations(task: TaskSpec, arena: Fields, files: Mapping[str, bytes]) -
         arena.problem("relations", names, f"a file {FILE} in the folder")
     if FILE in files and not names:
         arena.problem("relations", names, f"the relations that {FILE} computes")
-    for output in judged:
-        other_rules = (output.sampled, output.dropout, output.identity, output.varying, output.contract)
-        if output.nan != "forbidden" or any(other_rules):
-            expected = "true, beside nan, sampled, dropout, identity, varying or contract"
-            arena.problem(f"outputs.{output.name}.unique", False, expected)

@@ -192,7 +192,8 @@ class Quantization:
     def __str__(self) -> str:
         bits = ", ".join(f"{groups.bits} bits for {name}" for name, groups in self.inputs)
         bounds = f"cosine at least {self.cosine:g}, relative L1 error up to {self.l1:g}, RMSE up to {self.rmse:g}"
-        text = f"{bits}: {bounds}; where honest quantisation of the same numbers misses one, its own error decides"
+        honest = "honest quantisation, by max / (2^(bits - 1) - 1),"
+        text = f"{bits}: {bounds}; where {honest} of the same numbers misses one, its own error decides"
         forms = "; ".join(f"{FORMS[name]} ({name})" for name in self.requires)
         return f"{text}; a source that does not show this is put on hold: {forms}" if forms else text
 

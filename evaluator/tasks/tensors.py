@@ -18,6 +18,8 @@ LAYOUTS = ("contiguous", "transposed", "padded")
 DISTRIBUTIONS = {"normal": 2, "uniform": 2, "integers": 2, "bernoulli": 1, "permutation": 1}  # kind: its parameters
 NUMBERS = ("uniform", "integers")  # the distributions of a drawn number
 RULES = ("sampled", "dropout", "varying", "unique", "contract")  # of outputs that equality alone does not judge
+DEFAULTS = {"varying": False, "unique": True, "complex": False, "identity": False, "nan": "forbidden"}
+BESIDE_NO_RULE = ("complex", "identity", "nan")  # but varying
 OUTPUT_KEYS = ("shape", "dtype", "may_alias", "identity", "nan", "complex", *RULES)
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -77,8 +79,7 @@ def _distribution(
 def read_output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...], category: str) -> Output:
     value.only(OUTPUT_KEYS)
     aliases = value.strings("may_alias", ())
-    if varies := value.boolean("varying", False):
-        _check_varying(value)
+    _check_rules(value)
     for alias in aliases:
         if alias not in {item.name for item in inputs}:
             value.problem("may_alias", alias, "the name of an input")
@@ -91,9 +92,9 @@ def read_output(name: str, value: Fields, axes: dict[str, Axis], inputs: tuple[I
         nan=cast(Any, value.choice("nan", ("forbidden", "as_reference"), "forbidden")),
         sampled=_sampled(value, axes, inputs) if "sampled" in value else None,
         dropout=_dropout(value, axes, inputs) if "dropout" in value else None,
-        varying=varies,
+        varying=_varying(value),
         unique=value.boolean("unique", True),
-        contract=read_contract(value, inputs, CATEGORIES.get(category)) if "contract" in value else None,
+        contract=read_contract(value, axes, inputs, CATEGORIES.get(category)) if "contract" in value else None,
         complex=_complex(value, axes),
     )
 
@@ -110,11 +111,22 @@ def _complex(value: Fields, axes: dict[str, Axis]) -> bool:
     return is_complex
 
 
-def _check_varying(output: Fields) -> None:
-    if not output.raw.get("shape"):
+def _check_rules(output: Fields) -> None:
+    """Report keys that cannot be judged together: an output has at most one rule, and most rules have no exceptions."""
+    given = [key for key in (*RULES, *BESIDE_NO_RULE) if key in output and output.raw[key] != DEFAULTS.get(key)]
+    rules = [key for key in RULES if key in given]
+    for key in given:
+        if rules and key != rules[0] and not (rules == ["varying"] and key in BESIDE_NO_RULE):
+            output.problem(key, output.raw[key], f"no such key beside `{rules[0]}`")
+
+
+def _varying(output: Fields) -> bool:
+    varies = output.boolean("varying", False)
+    if varies and not output.raw.get("shape"):
         output.problem("shape", output.raw.get("shape"), "a first dimension, which is the greatest length")
-    for key in {"may_alias", "sampled", "dropout"} & output.raw.keys():
-        output.problem(key, output.raw[key], "no such key beside `varying`")
+    if varies and "may_alias" in output:
+        output.problem("may_alias", output.raw["may_alias"], "no such key beside `varying`")
+    return varies
 
 
 def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Sampled | Numbers:
@@ -136,11 +148,12 @@ def _sampled(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -
 def _dropout(output: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> Dropout:
     value = output.mapping("dropout")
     value.only(("p", "seed", "hidden"))
-    if "sampled" in output:
-        output.problem("dropout", value.raw, "nothing of an output that is sampled")
-    return Dropout(
-        value.expression("p", set(axes)), _random(output, value, axes, inputs), value.boolean("hidden", False)
-    )
+    is_hidden, shape = value.boolean("hidden", False), output.raw.get("shape")
+    if is_hidden and not (isinstance(shape, list) and len(shape) > 1):
+        output.problem("shape", shape, "two dimensions or more, for rows of what has hidden dropout")
+    if is_hidden and "may_alias" in output:
+        output.problem("may_alias", output.raw["may_alias"], "no such key beside hidden dropout")
+    return Dropout(value.expression("p", set(axes)), _random(output, value, axes, inputs), is_hidden)
 
 
 def _random(output: Fields, value: Fields, axes: dict[str, Axis], inputs: tuple[Input, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.reference import Reference
 from evaluator.judge.renewal import Order, renewed
 from evaluator.judge.seal import MASK, mixed
+from evaluator.tasks.derived import _bits_of_orders
 from evaluator.tasks.reader import read_task
 from evaluator.tasks.spec import Renewal
 from evaluator.validate import references
@@ -160,11 +162,15 @@ def test_every_second_standard_draw_is_renewed(task, monkeypatch):
         ('"starts": starts, ', '"starts": starts + 2**40, ', "expected what fits into torch.int32"),
         ('"starts": starts, ', '"starts": starts, "more": starts, ', "more: no derived input of this case"),
         ("def draw(", "def drawn(", "inputs.py: no function draw"),
+        ("    return {", "    return None\n    return {", "standard: seen None; expected tensors by name"),
+        ('"starts": starts, ', '"starts": starts.flip(0), ', "starts: seen offsets [37, "),
+        ('"starts": starts, ', '"starts": 2 * starts, ', "expected none below the one before, from 0 to at most 37"),
+        ('"starts": starts, ', '"starts": starts - 1, ', "starts: seen offsets [-1, "),
     ],
 )
 def test_a_set_that_is_not_as_declared_is_the_tasks_fault(tmp_path, old, new, expected):
     task = read_task(changed_folder(tmp_path, "inputs.py", (old, new)), ID)
-    with pytest.raises(TaskError, match=expected.replace("(", r"\(").replace(")", r"\)").replace("*", r"\*")):
+    with pytest.raises(TaskError, match=re.escape(expected)):
         derived_set(task, task.cases[0], STANDARD, Seed())
 
 
@@ -225,6 +231,29 @@ def test_a_full_case_needs_many_orders_and_a_pool_that_fits(tmp_path):
     seen = [problem.partition("seen ")[2] for problem in caught.value.problems]
     assert seen[0].startswith("'2 ** 16 orders for pages=6,requests=5,tokens=9'; expected 2 ** 40 or more")
     assert seen[1].startswith("'2147483980 bytes of derived inputs for pages=8388608")
+
+
+@pytest.mark.parametrize(("owner", "runs"), [("paged", None), (None, "paged"), ("paged", "paged")])
+def test_offsets_are_given_wherever_runs_are(tmp_path, owner, runs):
+    folder = shutil.copytree(FOLDER, tmp_path / "ragged")
+    content = yaml.safe_load((folder / "config.yaml").read_text())
+    arena = content["arena"]
+    arena["axes"]["paged"] = {"kind": "flag"}
+    for case in arena["cases"]:
+        case["paged"] = False
+    for name, flag in (("starts", owner), ("positions", runs)):
+        arena["inputs"][name].update({"when": flag} if flag else {})
+    (folder / "config.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    if owner in (None, runs):
+        read_task(folder, ID)
+    else:
+        with pytest.raises(TaskError, match="given wherever this one is"):
+            read_task(folder, ID)
+
+
+@pytest.mark.parametrize(("count", "bits"), [(3, 2.6), (12, 28.8), (13, 32), (16, 32), (17, 48.3)])
+def test_short_axes_have_the_orders_that_four_rounds_make(count, bits):
+    assert _bits_of_orders(count) == pytest.approx(bits, abs=0.05)
 
 
 def test_special_sets_need_a_derived_input_and_names_of_their_own(tmp_path):

@@ -15,6 +15,22 @@ import triton
 import triton.language as tl
 
 
+I8 = tl.constexpr(tl.int8)
+LOW = tl.constexpr(15)
+
+
+@triton.jit
+def rounded(x):
+    return tl.floor(x + 0.5).to(tl.int8)
+
+
+@triton.jit
+def sometimes(x):
+    if x.shape[0] > 16:
+        return x
+    return x.to(tl.int8)
+
+
 @triton.jit
 def unpack(packed):
     return (packed & 15) - 8, (packed >> 4) - 8
@@ -34,6 +50,10 @@ INT8 = {
     "cast where used": "acc += tl.dot(a.to(tl.int8), b.to(tl.int8))",
     "cast where assigned": "q = tl.floor(a / scale).to(tl.int8)\nr = b.to(tl.int8)\nacc = tl.dot(q, tl.trans(r), acc)",
     "by tl.cast, and given by name": "acc += tl.dot(input=tl.cast(a, tl.int8), other=b.to(tl.int8).T)",
+    "with types given by name": "acc += tl.dot(a.to(dtype=tl.int8), tl.cast(b, dtype=tl.int8))",
+    "by a method, and with a constant": "acc += tl.dot(a.cast(tl.int8), b.to(I8, bitcast=False))",
+    "by a function of the source": "acc += tl.dot(rounded(a), rounded(b))",
+    "one of two casts": "acc += tl.dot(tl.where(a > 0, a.to(tl.int8), (-a).to(tl.int8)), b.to(tl.int8))",
     "with a scale a group": "acc += tl.dot(a.to(tl.int8), b.to(tl.int8)).to(tl.float32) * scale",
     "and a sum of one factor": "acc = tl.dot(a.to(tl.int8), b.to(tl.int8))\np = tl.exp(acc * scale)\ns = tl.sum(p, 1)",
     "and a sum of integers": (
@@ -43,6 +63,16 @@ INT8 = {
 NOT_INT8 = {
     "floats": ("acc += tl.dot(a, b)", "tl.dot of a, not cast to tl.int8"),
     "one operand": ("acc += tl.dot(a.to(tl.int8), b)", "tl.dot of b"),
+    "the bits of floats": ("acc += tl.dot(a.to(tl.int8, bitcast=True), b.to(tl.int8))", "tl.dot of a.to(tl.int8, bit"),
+    "bits by position": (
+        "acc += tl.dot(tl.cast(a, tl.int8, None, True), b.to(tl.int8))",
+        "tl.dot of tl.cast(a, tl.int",
+    ),
+    "by a function that sometimes casts": ("acc += tl.dot(sometimes(a), b.to(tl.int8))", "tl.dot of sometimes(a)"),
+    "one of two, of which one is a cast": (
+        "acc += tl.dot(tl.where(a > 0, a.to(tl.int8), a), b.to(tl.int8))",
+        "tl.dot of tl.where(",
+    ),
     "cast to something else": ("acc += tl.dot(a.to(tl.int8), b.to(tl.float16))", "tl.dot of b.to(tl.float16)"),
     "dequantised after the cast": (
         "q = a.to(tl.int8) * scale\nacc += tl.dot(q, b.to(tl.int8))",
@@ -70,11 +100,14 @@ INT4 = {
         "low = b & 15\nhigh = b >> 4\nw = tl.interleave(low, high).to(tl.float16)\nacc += tl.dot(a, (w - 8) * scale)"
     ),
     "by a function": "low, high = unpack(b)\nw = tl.join(low, high)\nacc += tl.dot(a, w)",
+    "by a mask with a name": "M: tl.constexpr = 15\nacc += tl.dot(a, (b & M).to(tl.float16))",
+    "by a constant of the file": "acc += tl.dot(a, (LOW & b).to(tl.float16))",
     "without a tl.dot": "acc += tl.sum(a * (b // 16), 1)",
 }
 NOT_INT4 = {
     "weights as they are": "acc += tl.dot(a, b)",
     "half bytes in an address alone": "w = tl.load(b_ptr + at // 16)\nacc += tl.dot(a, w)",
+    "half bytes of positions alone": "i = tl.arange(0, BLOCK)[None, :]\nacc += tl.dot(a, b + 0 * (i & 15))",
     "one product of two": "acc += tl.dot(a, (b & 15).to(tl.float16))\nacc += tl.dot(a, b)",
     "another mask": "acc += tl.dot(a, (b & 255).to(tl.float16))",
     "a sum of what is not unpacked": "acc += tl.sum(a * b, 1)",
@@ -116,5 +149,5 @@ def test_the_source_gate_holds_what_does_not_show_the_form_and_asks_only_where_a
     found: list[Rejection | None] = [source.check(one) for one in (asked, unasked)]
     assert found == [None, None]
     assert [finding.code for finding in asked.held] == ["not_quantised"]
-    assert "tl.dot of a, not cast to tl.int8 (line 18)" in asked.held[0].text
+    assert "tl.dot of a, not cast to tl.int8 (line 34)" in asked.held[0].text
     assert unasked.held == []

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.contracts import check_contracts
 from evaluator.gates.plausible import _is_in_8_bits
+from evaluator.gates.scales import least_scales
 from evaluator.judge import quantization
+from evaluator.judge.answers import deviation_of
 from evaluator.judge.compare import compare
-from evaluator.judge.draws import Seed, contents_of, draws_of
+from evaluator.judge.draws import Draw, Seed, contents_of, draws_of
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.quantization import (
     MARGIN,
@@ -160,7 +164,7 @@ def test_four_bits_miss_two_printed_thresholds_and_pass(generator):
     assert judge_contract(x @ in_steps(w, 0, 3), reference, honest, W4A16).missed
 
 
-def test_a_product_in_full_precision_is_right_and_too_exact(generator):
+def test_a_product_in_full_precision_is_right_and_too_exact_even_if_only_once(generator):
     x, w = normal(generator, 16, 256), normal(generator, 256, 32)
     reference, honest = x @ w, quantise(x, ROW) @ quantise(w, COLUMN)
     evidence = ContractEvidence()
@@ -169,8 +173,11 @@ def test_a_product_in_full_precision_is_right_and_too_exact(generator):
         assert found.missed == ()
         evidence.add(found, is_standard=True)
     assert evidence.is_too_exact
-    evidence.add(judge_contract(honest, reference, honest, W8A8), is_standard=False)
-    assert evidence.is_too_exact, "outliers tell nothing: finer groups are much more exact there"
+    evidence.add(judge_contract(honest, reference, honest, W8A8), is_standard=True)
+    assert evidence.is_too_exact, "one quantised call excuses no other"
+    evidence = ContractEvidence()
+    evidence.add(judge_contract(reference, reference, honest, W8A8), is_standard=False)
+    assert not evidence.is_too_exact, "outliers tell nothing: finer groups are much more exact there"
     evidence.add(judge_contract(honest, reference, honest, W8A8), is_standard=True)
     assert not evidence.is_too_exact
 
@@ -236,14 +243,64 @@ class Gate:
 
 
 def test_what_is_too_exact_is_held_and_an_honest_output_is_not(task):
-    exact, honest, library = Gate(task, 0.001, 0.2), Gate(task, 0.001, 0.6), Gate(task, 0.001)
+    exact, honest, library = Gate(task, 0.2, 0.6), Gate(task, 0.6), Gate(task, 0.001)
     library.is_library_line = True
     for gate in (exact, honest, library):
         check_contracts(gate, "correctness")
         assert [finding.code for finding in gate.findings] == ["printed_contract"]
     assert [finding.code for finding in exact.held] == ["too_exact"]
-    assert "at most 20.0% of the error of honest quantisation in 1 case:" in exact.held[0].text
+    assert "only 20.0% of the error of honest quantisation in a call of 1 case:" in exact.held[0].text
     assert honest.held == library.held == []
+
+
+def context_of(task: TaskSpec) -> Context:
+    own = candidate.baseline(task)
+    return Context(task, own, own, SimpleNamespace(torch_device="cpu", has_clock=True), None)
+
+
+def judged(context: Context, state: CaseState, side: str, index: int, *, is_exact: bool) -> None:
+    """Judge a timed call of one side, whose output is that of quantised or of unquantised numbers."""
+    contents = context.contents(state.case, Draw("standard", "standard", index))
+    wanted = context.reference.outputs(state.case, contents)
+    output = wanted["y" if is_exact else quantised_name("y")].to(torch.float32)
+    assert performance.wrong(context, state, side, contents, {"y": output}) is None
+
+
+def test_a_product_in_full_precision_only_in_timed_calls_is_held(task, monkeypatch):
+    """The baseline's calls, which are honest or not, say nothing of the candidate's."""
+    context = context_of(task)
+    context.baseline = context  # anything
+    monkeypatch.setattr(Context, "is_library_line", False)
+    monkeypatch.setattr(Context, "calibration", None)
+    monkeypatch.setattr(performance, "_sessions", lambda *_: None)
+    (case,) = task.cases_of(("small",))
+    state = context.cases[case.id] = CaseState(case, draws=1)
+    for side, is_exact, held in (("candidate", False, 0), ("baseline", True, 0), ("candidate", True, 1)):
+        judged(context, state, side, held, is_exact=is_exact)
+        assert performance.check(context) is performance.check(context) is None
+        assert len(context.held) == held
+
+
+def test_a_quantised_output_widens_no_other_outputs_bounds(task):
+    case = task.cases_of(("small",))[0]
+    contents = contents_of(task, case, draws_of(task)[0], Seed())
+    reference = Reference(task)
+    wanted = reference.outputs(case, contents)
+    assert deviation_of(reference, case, contents, {"y": wanted[quantised_name("y")]}, wanted, {}) is None
+
+
+def test_a_short_output_is_judged_beside_the_usual_error_too():
+    reference, honest = torch.tensor([4.0, 1.0]).double(), torch.tensor([4.0, 1.001]).double()
+    output = torch.tensor([4.0, 1.5]).double()  # 0.35 RMS, where honest results usually have 0.3
+    assert judge_contract(output, reference, honest, W8A8).missed
+    assert judge_contract(output, reference, honest, W8A8, 0.3).missed == ()
+    assert judge_contract(-output, reference, honest, W8A8, 0.3).missed
+
+
+def test_the_usual_error_of_a_short_output_comes_from_many_references(task):
+    case = Case((("cols", 1), ("inner", 256), ("rows", 1)), "small")
+    found = least_scales(context_of(task), case)["standard"]
+    assert 0.001 < found[quantised_name("y")] / found["y"] < 0.05
 
 
 def test_only_of_a_task_in_8_bits_may_the_arithmetic_be_twice_as_fast(task):

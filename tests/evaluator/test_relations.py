@@ -22,9 +22,10 @@ from evaluator.judge.compare import Deviation
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
 from evaluator.judge.nulls import nulls_that_pass, unbroken_relations
 from evaluator.judge.reference import Reference
+from evaluator.judge.relations import measured
 from evaluator.judge.side import Call
 from evaluator.tasks.expressions import parse
-from evaluator.tasks.reader import read_task
+from evaluator.tasks.reader import load_task, read_task
 from evaluator.tasks.spec import Bound, TaskSpec
 from evaluator.validate.checks import STATIC_CHECKS
 from evaluator.validate.subject import Subject
@@ -268,8 +269,14 @@ def test_the_tiny_task_passes_these_checks(task: TaskSpec) -> None:
         (lambda arena: arena["relations"]["residual"]["float32"].pop("because"), "float32.because: seen nothing"),
         (lambda arena: arena["relations"]["triangle"].update(exact=""), "triangle.exact: seen ''; expected text"),
         (lambda arena: arena["relations"]["triangle"].update(c=1), "triangle.c: seen 1; expected no such key"),
-        (lambda arena: arena["outputs"]["q"].update(nan="as_reference"), "q.unique: seen False; expected true, beside"),
-        (lambda arena: arena["outputs"]["q"].update(varying=True), "q.unique: seen False; expected true, beside"),
+        (
+            lambda arena: arena["outputs"]["q"].update(nan="as_reference"),
+            "q.nan: seen 'as_reference'; expected no such key beside `unique`",
+        ),
+        (
+            lambda arena: arena["outputs"]["q"].update(varying=True),
+            "q.unique: seen False; expected no such key beside `varying`",
+        ),
     ],
 )
 def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., TaskSpec]) -> None:
@@ -281,3 +288,45 @@ def test_each_mistake_is_named(change: Any, expected: str, copy: Callable[..., T
 def test_the_key_and_the_file_go_together(copy: Callable[..., TaskSpec]) -> None:
     with pytest.raises(TaskError, match=r"a file relations\.py in the folder"):
         copy(lambda arena: None, relations=None)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_an_approximation_of_lower_rank_is_right_to_first_order(half: torch.dtype) -> None:
+    """The distance alone, which grows with the square of such errors, does not tell."""
+    task = load_task("torch2triton/kernelbenchx/low_rank_svd_approximation")
+    source, contents, right = drawn(task)
+    rank = int(task.cases[0].numbers["rank"])
+    u, s, v = torch.linalg.svd(contents["a"].double(), full_matrices=False)
+    u, s, v = u[:, :, :rank], s[:, None, :rank], v[:, :rank]
+    assert problem(source, contents, right) is None
+    for wrong in ((u * s) @ v * 1.003, (u.to(half).double() * s) @ v.to(half).double()):
+        found = problem(source, contents, {"approximation": wrong.float()})
+        assert found is not None
+        assert found.startswith("mismatch: angle")
+
+
+def test_relations_see_complex_inputs_as_the_reference_does(copy: Callable[..., TaskSpec]) -> None:
+    start = "def relations(inputs, outputs, reference):\n"
+    text = (QR / "relations.py").read_text()
+    assert start in text
+    parts = {"shape": ["n", 2], "dtype": "float32", "complex": True, "distribution": {"normal": [0, 1]}}
+    task = copy(
+        lambda arena: arena["inputs"].update(z=parts),
+        relations=text.replace(start, start + "    assert inputs['z'].is_complex()\n"),
+    )
+    source, contents, right = drawn(task)
+    assert problem(source, contents, right) is None
+
+
+def test_a_bound_in_an_8_bit_float_has_its_true_eps(task: TaskSpec) -> None:
+    """Which torch gives wrongly of one of them."""
+    dtype = "float8_e5m2fnuz"
+    bounds = {dtype: Bound(1, parse(1), "a test")}
+    source, contents, right = drawn(task)
+    source.task = dataclasses.replace(
+        task,
+        outputs=tuple(dataclasses.replace(one, dtype=dtype) for one in task.outputs),
+        relations=tuple(dataclasses.replace(one, bounds=bounds) for one in task.relations),
+    )
+    found = measured(source, task.cases[0], contents, right, right, {})
+    assert {allowed for relation, _, allowed in found if not relation.exact} == {0.25}

@@ -103,14 +103,17 @@ def test_a_contract_and_complex_numbers_are_read(tmp_path):
         (lambda c: c["contract"]["quantised"]["x"].update(bits=16), "quantised.x.bits: seen 16"),
         (lambda c: c["contract"]["quantised"]["x"].update(along=[2]), "quantised.x.along: seen [2]"),
         (lambda c: c["contract"]["quantised"]["x"].update(along=[0, 1]), "quantised.x.group: seen 2"),
-        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "outputs.y.sampled: seen {"),
+        (lambda c: c.update(sampled={"outcomes": 2, "seed": "x"}), "outputs.y.contract: seen {"),
         (lambda c: c.update(complex=True), "a last dimension of 2, for the parts"),
         (lambda c: c.update(complex=True, shape=["n", 2]), "float32 or float64, for the parts"),
+        (lambda c: c.update(dtype="int32"), "outputs.y.dtype: seen 'int32'; expected a floating dtype"),
+        (lambda c: c["contract"]["quantised"].update(i={"bits": 4, "along": [0]}), "quantised.i: seen 'i'"),
     ],
 )
 def test_each_way_to_break_a_contract_is_reported(tmp_path, change, expected):
     content = config()
     content["arena"]["outputs"]["y"]["contract"] = contract()
+    content["arena"]["inputs"]["i"] = {"shape": ["n"], "dtype": "int8", "distribution": {"integers": [0, 9]}}
     change(content["arena"]["outputs"]["y"])
     assert any(expected in line for line in problems(tmp_path / "t", content)), expected
 
@@ -270,7 +273,7 @@ def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path)
         "outputs.noise.sampled.seed: seen 'x'; expected an input of one int64",
         "outputs.noise.sampled.normal: seen '0 for ",
         "outputs.dropped.sampled.uniform: seen [1]; expected two numbers",
-        "expected nothing of an output that is sampled",
+        "outputs.dropped.dropout: seen {'p': 1, 'seed': 'seed', 'scale': 2}; expected no such key beside `sampled`",
         "outputs.dropped.dropout.scale: seen 2; expected no such key",
         "outputs.dropped.dropout.p: seen '1 for ",
     ):
@@ -278,6 +281,42 @@ def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path)
     dropped["dropout"] = {"p": 0.5, "seed": "seed"}
     found = "\n".join(problems(tmp_path / "v", content))
     assert "expected a share other than 0.5, at which p and 1 - p are the same" in found
+
+
+HIDDEN = {"p": 0.5, "seed": "seed", "hidden": True}
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"contract": contract(), "dropout": HIDDEN}, "contract: seen {"),
+        ({"contract": contract(), "complex": True}, "complex: seen True; expected no such key beside `contract`"),
+        ({"dropout": HIDDEN, "complex": True}, "complex: seen True; expected no such key beside `dropout`"),
+        (
+            {"sampled": {"normal": [0, 1], "seed": "seed"}, "complex": True},
+            "complex: seen True; expected no such key beside `sampled`",
+        ),
+        ({"contract": contract(), "identity": True}, "identity: seen True; expected no such key beside `contract`"),
+        ({"dropout": HIDDEN, "nan": "as_reference"}, "nan: seen 'as_reference'; expected no such key"),
+        ({"dropout": HIDDEN, "may_alias": ["x"]}, "may_alias: seen ['x']; expected no such key beside hidden"),
+        ({"dropout": HIDDEN, "shape": ["n"]}, "shape: seen ['n']; expected two dimensions or more"),
+        ({"dropout": HIDDEN, "shape": []}, "shape: seen []; expected two dimensions or more"),
+        ({"varying": True, "complex": True, "nan": "as_reference"}, None),
+        ({"contract": contract(), "varying": False, "unique": True, "complex": False, "nan": "forbidden"}, None),
+    ],
+)
+def test_an_output_has_at_most_one_rule(tmp_path, keys, expected):
+    content = config()
+    arena = content["arena"]
+    arena["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    arena["outputs"]["y"] = {"shape": ["n", 2], "dtype": "float32", **keys}
+    arena["tolerance"].pop("float16")
+    if "contract" in keys:
+        del arena["tolerance"]
+    if expected is None:
+        read_task(write(tmp_path / "t", content), ID)
+    else:
+        assert any(f"outputs.y.{expected}" in line for line in problems(tmp_path / "t", content))
 
 
 def test_missing_files_are_named(tmp_path):

@@ -110,10 +110,12 @@ class _Forms:
 
         def holds(value: ast.AST, again: Callable[[ast.AST], bool]) -> bool:
             match value:
-                case ast.Call(func=ast.Attribute(attr="to"), args=[kind, *_]):
-                    return self._is(kind, *names)
-                case ast.Call(func=function, args=[_, kind, *_]) if self._is(function, "triton.language.cast"):
-                    return self._is(kind, *names)
+                case ast.Call() if (kind := self._cast_to(value)) is not None:
+                    return self._is_type(kind, names)
+                case ast.Call(func=function, args=[_, one, other]) if self._is(function, "triton.language.where"):
+                    return again(one) and again(other)
+                case ast.Call(func=ast.Name() as function) if results := self._results(function):
+                    return all(again(one) for one in results)
                 case ast.Call(func=ast.Attribute(attr=name, value=owner), args=arguments) if name in SAME_NUMBERS:
                     return again(arguments[0] if self._is(owner, "triton.language") and arguments else owner)
                 case ast.Attribute(attr="T", value=owner):
@@ -126,6 +128,33 @@ class _Forms:
             return False
 
         return _follow(node, holds)
+
+    def _cast_to(self, call: ast.Call) -> ast.AST | None:
+        """The type that `x.to(t)`, `x.cast(t)` or `tl.cast(x, t)` casts to; None of anything else, and of bits."""
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cast")):
+            return None
+        given = {one.arg: one.value for one in call.keywords}
+        positional = call.args[1 if self._is(call.func, "triton.language.cast") and "input" not in given else 0 :]
+        kind = positional[0] if positional else given.get("dtype")
+        bits = positional[2] if len(positional) > 2 else given.get("bitcast")
+        is_number = bits is None or (isinstance(bits, ast.Constant) and bits.value is False)
+        return kind if is_number and None not in given else None
+
+    def _is_type(self, kind: ast.AST, names: Sequence[str]) -> bool:
+        """Whether a type is one of these, by its own name or a constant's: `I8 = tl.constexpr(tl.int8)`."""
+        made = self._made_of(self.tree.variable(kind))
+        if made:
+            return all(self._is(_constant(one), *names) for one in made)
+        return self._is(kind, *names)
+
+    def _results(self, name: ast.Name) -> list[ast.AST]:
+        """What a function of the source returns, where the name is nothing else."""
+        variable = self.tree.variable(name)
+        if variable is None or len(variable.functions) != len(variable.bindings):
+            return []
+        inside = set(variable.functions)
+        returns = [node for node in self.tree.nodes if isinstance(node, ast.Return)]
+        return [one.value or one for one in returns if self.tree.function_of(one) in inside]
 
     def _is_product(self, node: ast.AST) -> bool:
         """Whether a value is a product of two others, and no function of one."""
@@ -144,7 +173,7 @@ class _Forms:
         """Whether half bytes are anywhere in what a value is made of."""
 
         def holds(value: ast.AST, again: Callable[[ast.AST], bool]) -> bool:
-            return any(_is_half_byte(part) or self._unpacks(part, again) for part in self._parts(value))
+            return any(self._is_half_byte(part) or self._unpacks(part, again) for part in self._parts(value))
 
         return _follow(node, holds)
 
@@ -163,6 +192,40 @@ class _Forms:
             yield part
             if not (isinstance(part, ast.Call) and self._is(part.func, "triton.language.load")):
                 stack += ast.iter_child_nodes(part)
+
+    def _is_half_byte(self, node: ast.AST) -> bool:
+        match node:
+            case ast.BinOp(op=operator, left=left, right=right):
+                pairs = [(left, right), (right, left)] if isinstance(operator, ast.BitAnd) else [(left, right)]
+                return any(
+                    isinstance(operator, kind) and self._number(mask) == wanted and not self._is_position(of)
+                    for of, mask in pairs
+                    for kind, wanted in HALF_BYTE
+                )
+        return False
+
+    def _number(self, node: ast.AST) -> object:
+        """The value of a number, or of a name that is assigned one: `MASK: tl.constexpr = 15`."""
+        made = {getattr(_constant(one), "value", None) for one in self._made_of(self.tree.variable(node)) or [node]}
+        return made.pop() if len(made) == 1 else None
+
+    def _is_position(self, node: ast.AST) -> bool:
+        """Whether a value is made of positions alone, `tl.arange` and `tl.program_id`, and of nothing loaded."""
+
+        def holds(value: ast.AST, again: Callable[[ast.AST], bool]) -> bool:
+            match value:
+                case ast.Call(func=function):
+                    return self._is(function, "triton.language.arange", "triton.language.program_id")
+                case ast.BinOp(left=left, right=right):
+                    return (again(left) or isinstance(left, ast.Constant)) and (
+                        again(right) or isinstance(right, ast.Constant)
+                    )
+                case ast.Subscript(value=owner):
+                    return again(owner)
+            made = self._made_of(self.tree.variable(value))
+            return bool(made) and all(again(one) for one in made)
+
+        return _follow(node, holds)
 
     def _summed(self, call: ast.Call) -> ast.AST:
         """What is added up: the first argument of `tl.sum`, or what `x.sum` is a method of."""
@@ -201,11 +264,12 @@ def _follow(node: ast.AST, holds: Callable[[ast.AST, Callable[[ast.AST], bool]],
     return again(node)
 
 
-def _is_half_byte(node: ast.AST) -> bool:
-    match node:
-        case ast.BinOp(op=operator, right=ast.Constant(value=number)):
-            return any(isinstance(operator, kind) and number == wanted for kind, wanted in HALF_BYTE)
-    return False
+def _constant(value: ast.AST) -> ast.AST:
+    """What a constant holds: `tl.constexpr(x)` is x."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="constexpr") | ast.Name(id="constexpr"), args=[inner]):
+            return inner
+    return value
 
 
 def _operands(dot: ast.Call) -> list[ast.AST]:
