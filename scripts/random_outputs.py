@@ -111,6 +111,14 @@ def end_not_drawn(shape: tuple[int, int], seed: int) -> torch.Tensor:
     return numbers.reshape(shape)
 
 
+def last_row_dropped(shape: tuple[int, int], seed: int) -> torch.Tensor:
+    return torch.cat([uniform(shape, seed)[:-1], torch.zeros(1, shape[1], dtype=torch.float64)])
+
+
+def last_column_dropped(shape: tuple[int, int], seed: int) -> torch.Tensor:
+    return last_row_dropped((shape[1], shape[0]), seed).T
+
+
 def coarse(shape: tuple[int, int], seed: int) -> torch.Tensor:
     return (uniform(shape, seed) * 4096).floor() / 4096 + 1 / 8192
 
@@ -145,6 +153,8 @@ MISTAKES: dict[str, Uniform] = {
     "mirrored halves": mirrored_halves,
     "quotas of 128": quotas,
     "the end not drawn": end_not_drawn,
+    "the last row dropped": last_row_dropped,
+    "the last column dropped": last_column_dropped,
 }
 UNSEEN_IN_PRODUCTS = {  # no mean or covariance of two elements of an output shows them, or too little
     "repeated every 1000",
@@ -153,6 +163,7 @@ UNSEEN_IN_PRODUCTS = {  # no mean or covariance of two elements of an output sho
     "mirrored halves",
     "quotas of 128",
     "the end not drawn",
+    "the last column dropped",
 }
 WIDER = {
     "5 % too wide": 1.05,

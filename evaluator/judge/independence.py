@@ -6,6 +6,9 @@ or groups. Which ones share it is the author's choice, so all that are usual are
 repeats every so many lanes, by rows, or in the other half), pairs that mirror each other, and blocks, columns and
 positions of all calls (what is never drawn, or spread evenly on purpose).
 
+Of a large output all elements of a call are compared with each other, and a window of them with the other calls: the
+same in each call of a case, at a place that nobody else knows.
+
 All bounds of chances are upper bounds: Bernstein's for independent terms, Freedman's for pairs that share
 elements. `python -m scripts.random_outputs` simulates them.
 """
@@ -13,6 +16,7 @@ elements. `python -m scripts.random_outputs` simulates them.
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -25,6 +29,13 @@ MOST_CALLS = 8  # of each kind of inputs, beyond the usual draws
 LEAST_BLOCK = 16  # elements: where all are dropped, ten calls show it
 
 
+def secret_window(count: int, columns: int) -> slice:
+    """Return the elements of each call that are compared with those of the other calls: whole rows, if short enough."""
+    step = columns if columns <= KEPT else 1
+    kept = min(count, KEPT // step * step)
+    return slice(first := step * secrets.randbelow((count - kept) // step + 1), first + kept)
+
+
 def dependence(scores: torch.Tensor) -> str | None:
     """Return what one sequence of scores shows, or None."""
     return _pairs_apart(scores) or _blocks(scores[None])
@@ -32,7 +43,7 @@ def dependence(scores: torch.Tensor) -> str | None:
 
 @dataclass(slots=True)
 class Trail:
-    """What all calls of a case show together: each call's scores, one row for each score that its elements have."""
+    """What all calls of a case show together: each call's scores in the window, a row for each kind of score."""
 
     fourth: tuple[float, ...]  # the fourth moment of each score
     columns: int  # the last dimension of the output
@@ -40,11 +51,11 @@ class Trail:
 
     def add(self, seed: int, scores: torch.Tensor) -> None:
         """Add the scores [kinds, elements] of a call."""
-        self.calls.setdefault(seed, self._kept(scores))
+        self.calls.setdefault(seed, scores.clone())
 
     def repeated(self, seed: int, scores: torch.Tensor) -> bool:
         """Return whether a call with another seed had the same numbers, or their opposites."""
-        mine = self._kept(scores)[0]
+        mine = scores[0]
         earlier = [kept[0] for other, kept in self.calls.items() if other != seed]
         if not earlier or not bool(mine.any()):
             return False
@@ -65,13 +76,14 @@ class Trail:
             return "no element tells whether it is random"
         for scores, fourth in zip(everything, self.fourth, strict=True):
             found = _pairs_apart(scores.reshape(-1)) or _blocks(scores)
-            if found := found or _mirrored(scores, self.columns) or _uneven(scores, self.columns, fourth):
+            if (
+                found := found
+                or _lines(scores, self.columns)
+                or _mirrored(scores, self.columns)
+                or _uneven(scores, self.columns, fourth)
+            ):
                 return f"in {len(scores)} calls, {found}"
         return None
-
-    def _kept(self, scores: torch.Tensor) -> torch.Tensor:
-        rows = max(1, KEPT // max(1, self.columns))
-        return scores[:, : min(KEPT, rows * self.columns)].clone()
 
 
 def _pairs_apart(scores: torch.Tensor) -> str | None:
@@ -96,6 +108,18 @@ def _blocks(scores: torch.Tensor) -> str | None:
         if bool((excess > 0).any()):
             at = int(excess.argmax())
             return f"a block of {width} elements is off by {float(sums[at] / known[at].sqrt()):.0f} standard deviations"
+    return None
+
+
+def _lines(scores: torch.Tensor, columns: int) -> str | None:
+    """Test the sums of each column and of each row."""
+    rows, largest = scores.shape[1] // columns, float(scores.abs().max())
+    whole = scores[:, : rows * columns].view(len(scores), rows, columns)
+    for what, others in (("column", (0, 1)), ("row", (0, 2))):
+        known = (whole != 0).sum(others).double()
+        excess = whole.sum(others).abs() - _allowed_each(known, largest, rows + columns)
+        if bool((excess > 0).any()):
+            return f"{what} {int(excess.argmax())} of those compared is not random"
     return None
 
 

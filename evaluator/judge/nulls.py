@@ -61,7 +61,7 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         evidence = dict[str, dict[str, CallsEvidence]]()  # of each null candidate, by random output
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
-            references.append(reference.outputs(case, contents))
+            references.append(reference.outputs(case, contents) | _drawn_examples(reference, contents, case))
             for name, answer in list(passing.items()):
                 outputs, known = answer(task, case, contents, references), evidence.setdefault(name, {})
                 if not _is_right(reference, case, contents, outputs, references[-1], known):
@@ -86,8 +86,10 @@ def _is_right(
         return False
     for spec in filter(is_judged_by_calls, reference.task.outputs):
         known = evidence.setdefault(spec.name, evidence_of(reference.task, spec, case))
-        if shown(known, spec, contents, outputs[spec.name], wanted[spec.name], reference):
-            return False
+        seed = str(spec.seed)
+        for now in (contents, {**contents, seed: torch.as_tensor(contents[seed]) ^ 1}):  # none of them reads a seed
+            if shown(known, spec, now, outputs[spec.name], wanted[spec.name], reference):
+                return False
     return True
 
 
@@ -115,7 +117,7 @@ def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, ref
     outputs = {}
     for spec in task.outputs:
         indices = (-1, max(0, len(references) - 2), 0)
-        now, before, first = (_expected_output(spec, case, references[index][spec.name]) for index in indices)
+        now, before, first = (_expected_output(spec, case, references[index]) for index in indices)
         if len(references) == 1:  # the first draw has no previous output
             before = first = torch.zeros_like(now)
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
@@ -142,9 +144,30 @@ def _random_nulls(task: TaskSpec) -> dict[str, Null]:
     return nulls
 
 
-def _expected_output(spec: Output, case: Case, reference: torch.Tensor) -> torch.Tensor:
+def _drawn_examples(reference: Reference, contents: Contents, case: Case) -> dict[str, torch.Tensor]:
+    """Return an example of each output whose dropout is hidden: normal numbers of the same mean and covariance."""
+    examples = {}
+    for spec in reference.task.outputs:
+        if spec.dropout is not None and spec.dropout.hidden:
+            shape = spec.reference_shape(case)
+            rows, columns = torch.arange(math.prod(shape[:-1])), torch.arange(shape[-1])
+            values, vectors = torch.linalg.eigh(reference.covariance(spec, contents, rows, columns))
+            normal = torch.randn(len(rows), len(columns), 1, generator=torch.Generator().manual_seed(0)).double()
+            noise = vectors @ (values.clamp(min=0).sqrt()[:, :, None] * normal)
+            examples[_drawn(spec)] = noise.reshape(shape)
+    return examples
+
+
+def _drawn(spec: Output) -> str:
+    return f"{spec.name} drawn"
+
+
+def _expected_output(spec: Output, case: Case, references: Outputs) -> torch.Tensor:
     """Return the reference's output, or what is drawn from it where it is random: the same in every call."""
-    if spec.dropout is not None and not spec.dropout.hidden:
+    reference = references[spec.name]
+    if spec.dropout is not None and spec.dropout.hidden:
+        return reference + references[_drawn(spec)]
+    if spec.dropout is not None:
         return Mask.of(spec.dropout, case).example(reference, torch.Generator().manual_seed(0))
     if isinstance(spec.sampled, Numbers):
         numbers = NumbersDistribution.of(spec.sampled, case, torch.float64)

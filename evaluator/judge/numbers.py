@@ -66,11 +66,14 @@ class NumbersDistribution:
         return torch.minimum((spread + self.first).to(self.dtype), last.nextafter(torch.full_like(last, self.first)))
 
 
-def numbers_problem(values: torch.Tensor, distribution: NumbersDistribution) -> str | None:
-    """Return what is wrong with the numbers of one call, which are finite, each by itself, or None."""
+def numbers_problem(values: torch.Tensor, distribution: NumbersDistribution, window: slice = slice(KEPT)) -> str | None:
+    """Return what is wrong with the numbers of one call, which are finite, each by itself, or None.
+
+    `window`: those that are compared with each other.
+    """
     if outside := distribution.outside(values):
         return f"{outside} of {values.numel()} numbers are outside [{distribution.first:g}, {distribution.second:g})"
-    return unlike(values, distribution) or _coarse(values[:KEPT], distribution)
+    return unlike(values, distribution) or _coarse(values[window], distribution)
 
 
 def unlike(values: torch.Tensor, distribution: NumbersDistribution) -> str | None:

@@ -6,6 +6,7 @@ Outcomes (`sampling`) have rules of their own, since each row of them has anothe
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,7 +15,7 @@ import torch
 from evaluator.judge.draws import Contents
 from evaluator.judge.dropout import Mask
 from evaluator.judge.hidden_dropout import HiddenEvidence
-from evaluator.judge.independence import KEPT, Trail, dependence
+from evaluator.judge.independence import Trail, dependence, secret_window
 from evaluator.judge.numbers import FOURTH_MOMENTS, NumbersDistribution, numbers_problem, unlike
 from evaluator.judge.reference import Reference
 from evaluator.tasks.spec import Case, Numbers, Output, TaskSpec, Tolerance
@@ -26,6 +27,7 @@ class RandomEvidence:
 
     rule: NumbersDistribution | Mask
     tau: float  # the task's, of each element
+    window: slice  # of the elements: what is compared with other calls
     trail: Trail
     numbers: dict[int, torch.Tensor] = field(default_factory=dict)  # by seed; none of a mask
 
@@ -33,12 +35,13 @@ class RandomEvidence:
     def of(cls, spec: Output, case: Case, dtype: str, tolerance: Tolerance | None) -> RandomEvidence:
         shape, tau = spec.reference_shape(case), tolerance.tau if tolerance else 0.0
         columns = max(1, shape[-1]) if shape else 1
+        window = secret_window(math.prod(shape), columns)
         if isinstance(spec.sampled, Numbers):
             rule = NumbersDistribution.of(spec.sampled, case, getattr(torch, dtype))
-            return cls(rule, tau, Trail(FOURTH_MOMENTS, columns))
+            return cls(rule, tau, window, Trail(FOURTH_MOMENTS, columns))
         assert spec.dropout is not None
         mask = Mask.of(spec.dropout, case)
-        return cls(mask, tau, Trail((mask.fourth_moment,), columns))
+        return cls(mask, tau, window, Trail((mask.fourth_moment,), columns))
 
     def add(self, seed: int, output: torch.Tensor, reference: torch.Tensor) -> str | None:
         """Add the output of a call, whose values are right; return what it shows, by itself or beside the others."""
@@ -46,17 +49,17 @@ class RandomEvidence:
             return None
         flat = output.to(reference.device).reshape(-1)
         if isinstance(self.rule, NumbersDistribution):
-            if found := numbers_problem(flat, self.rule):
+            if found := numbers_problem(flat, self.rule, self.window):
                 return found
-            self.numbers.setdefault(seed, flat[:KEPT].clone())
+            self.numbers.setdefault(seed, flat[self.window].clone())
             scores = self.rule.scores(flat)
         else:
             scores = self.rule.scores(flat, reference.reshape(-1), self.tau)[None]
         if found := next(filter(None, map(dependence, scores)), None):
             return found
-        if self.trail.repeated(seed, scores):
+        if self.trail.repeated(seed, scores[:, self.window]):
             return "the same random numbers as in a call with another seed"
-        self.trail.add(seed, scores)
+        self.trail.add(seed, scores[:, self.window])
         return None
 
     @property

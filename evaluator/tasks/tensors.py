@@ -21,6 +21,7 @@ RULES = ("sampled", "dropout", "varying", "unique", "contract")  # of outputs th
 DEFAULTS = {"varying": False, "unique": True, "complex": False, "identity": False, "nan": "forbidden"}
 BESIDE_NO_RULE = ("complex", "identity", "nan")  # but varying
 OUTPUT_KEYS = ("shape", "dtype", "may_alias", "identity", "nan", "complex", *RULES)
+LEAST_SEEDS = 2**20  # values of a seed, as of drawn numbers: timed calls should not have one twice
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -169,7 +170,10 @@ def _random(output: Fields, value: Fields, axes: dict[str, Axis], inputs: tuple[
 
 
 def _seed(value: Fields, inputs: tuple[Input, ...]) -> str:
-    return str(value.choice("seed", tuple(item.name for item in inputs)))
+    name = str(value.choice("seed", tuple(item.name for item in inputs)))
+    if any(item.name == name and (item.static or item.when is not None) for item in inputs):
+        value.problem("seed", name, "an input that is in every call and differs from call to call: no static, no when")
+    return name
 
 
 def _axis_or(
@@ -182,6 +186,8 @@ def _axis_or(
 
 def check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
     """Report distributions and shares that do not exist for this case."""
+    for seed in (item for item in spec.inputs if item.name in {output.seed for output in spec.outputs}):
+        _check_seed(seed, case, where)
     for output in spec.outputs:
         if output.dropout and output.dropout.p is not fields.ZERO:
             p = fields.value_or_problem(output.dropout.p, case.numbers, where, f"{output.name}.dropout.p")
@@ -198,3 +204,13 @@ def check_randomness(spec: TaskSpec, case: Case, where: Fields) -> None:
             least = first if output.sampled.kind == "uniform" else 0
             if second is not None and least is not None and not least < second:
                 where.problem(name, f"{second} for {case.id}", f"a second number above {least}")
+
+
+def _check_seed(seed: Input, case: Case, where: Fields) -> None:
+    name = f"inputs.{seed.name}.distribution"
+    if seed.distribution[0] != "integers":
+        where.problem(name, seed.distribution[0], "integers, for a seed")
+        return
+    low, high = (fields.value_or_problem(each, case.numbers, where, name) for each in seed.distribution[1])
+    if low is not None and high is not None and high - low < LEAST_SEEDS:
+        where.problem(name, f"{high - low} values for {case.id}", f"at least {LEAST_SEEDS}, for a seed")

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from evaluator.judge import independence
+from evaluator.judge import independence, nulls
 from evaluator.judge.compare import compare
+from evaluator.judge.draws import draws_of
 from evaluator.judge.dropout import Mask
-from evaluator.judge.independence import Trail
+from evaluator.judge.hidden_dropout import HiddenEvidence
+from evaluator.judge.independence import Trail, secret_window
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.numbers import NumbersDistribution, numbers_problem
 from evaluator.judge.random_outputs import RandomEvidence
@@ -57,7 +59,11 @@ def test_so_is_each_mistake_of_numbers(mistake: str) -> None:
     assert random_outputs.first_problem(small(random_outputs.NUMBERS), kernel, b"mistake")
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p", "p and 1 - p exchanged"])
+=======
+@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p", "the last row dropped"])
+>>>>>>> mend1a
 def test_mean_and_covariance_show_what_a_product_hides(mistake: str) -> None:
     kernel, factor = random_outputs.OF_TASK[random_outputs.HIDDEN][mistake], random_outputs.WIDER.get(mistake, 1.0)
     assert random_outputs.first_problem(small(random_outputs.HIDDEN), kernel, b"mistake", factor)
@@ -70,18 +76,20 @@ def test_a_mask_that_no_seed_changes_shows_in_two_calls_on_the_same_inputs() -> 
 
 
 @pytest.mark.parametrize(
-    ("rule", "mistake"),
+    ("rules", "mistake"),
     [
         ("_pairs_apart", "repeated every 1000"),
-        ("_blocks", "the end not drawn"),
+        ("_blocks _lines", "the end not drawn"),
         ("_mirrored", "mirrored halves"),
         ("_uneven", "quotas of 128"),
+        ("_lines", "the last column dropped"),
     ],
 )
-def test_without_a_rule_its_own_mistake_passes(rule: str, mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_rule_its_own_mistake_passes(rules: str, mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = random_outputs.MISTAKES[mistake]
     assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"rule")
-    monkeypatch.setattr(independence, rule, lambda *_: None)
+    for rule in rules.split():
+        monkeypatch.setattr(independence, rule, lambda *_: None)
     assert random_outputs.first_problem(small(random_outputs.DROPOUT), kernel, b"rule") is None
 
 
@@ -154,6 +162,52 @@ def test_numbers_of_an_earlier_call_are_wrong_for_another_seed_only(generator: t
     assert evidence.add(2, y, x) == "the same random numbers as in a call with another seed"
 
 
+def test_what_is_compared_with_other_calls_lies_at_a_place_that_nobody_knows() -> None:
+    windows = [secret_window(1 << 22, 1000) for _ in range(20)]
+    assert len({window.start for window in windows}) > 1
+    assert {(window.start % 1000, window.stop - window.start) for window in windows} == {(0, 65000)}
+    assert secret_window(100, 10) == slice(0, 100)
+    assert secret_window(1 << 20, 1 << 18).stop <= 1 << 20
+
+
+def hidden_call(evidence: HiddenEvidence, seed: int, mask: torch.Tensor, x: torch.Tensor) -> str | None:
+    """Judge dropout that comes before a product with ones and signs."""
+    matrix = torch.tensor([[1.0, 1.0], [1.0, -1.0]], dtype=torch.float64).repeat(32, 1)
+    terms = x[:, :, None] * matrix
+
+    def covariance(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        of_rows = terms[rows][:, :, columns]
+        return of_rows.mT @ of_rows
+
+    return evidence.add(seed, (2 * mask * x) @ matrix, x @ matrix, covariance)
+
+
+def test_few_rows_show_that_the_next_seed_has_the_same_mask(generator: torch.Generator) -> None:
+    x, masks = torch.ones(30, 64).double(), torch.rand(2, 30, 64, generator=generator).round().double()
+    for second, problem in (
+        (masks[0], "what is dropped is not independent of what another seed drops"),
+        (masks[1], None),
+    ):
+        evidence = HiddenEvidence.of(0.5, 1e-6, (30, 2))
+        assert hidden_call(evidence, 2, masks[0], x) is None
+        assert hidden_call(evidence, 3, second, x) is None
+        assert evidence.problem() == problem
+
+
+def test_other_inputs_are_judged_in_other_rows_and_always_in_the_last() -> None:
+    evidence = HiddenEvidence.of(0.5, 1e-6, (1000, 2))
+    seen = list[torch.Tensor]()
+    for factor in (1.0, 1.0, 2.0):
+        mask = torch.rand(1000, 64).round().double()
+        hidden_call(evidence, len(seen), mask, torch.full((1000, 64), factor).double())
+        assert evidence._last is not None
+        seen.append(evidence._last.rows)
+    assert torch.equal(seen[0], seen[1])
+    assert not torch.equal(seen[1], seen[2])
+    assert seen[0][-1] == seen[2][-1] == 999
+    assert len(seen[0].unique()) == 128
+
+
 @pytest.mark.parametrize(("elements", "calls"), [(1 << 16, 0), (16384, 3), (100, 8)])
 def test_more_calls_are_needed_where_one_has_few_elements(elements: int, calls: int) -> None:
     trail = Trail((3.0,), 1)
@@ -169,3 +223,14 @@ def test_only_what_all_calls_show_keeps_candidates_that_draw_nothing_from_passin
     assert nulls_that_pass(task) == []
     monkeypatch.setattr(RandomEvidence, "add", lambda *_: None)
     assert nulls_that_pass(task) == ["drawn_once", "nothing_dropped", "zeros"]
+
+
+def test_a_mask_kept_for_another_seed_is_all_that_is_wrong_with_a_hidden_example(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = small(random_outputs.HIDDEN)
+    monkeypatch.setattr(nulls, "draws_of", lambda task: draws_of(task)[:1])
+    monkeypatch.setattr(nulls, "NULLS", {})
+    assert nulls_that_pass(task) == []
+    monkeypatch.setattr(HiddenEvidence, "_is_off", lambda *_: False)
+    assert nulls_that_pass(task) == ["drawn_once"]

@@ -199,7 +199,7 @@ def test_each_mistake_is_named(tmp_path, change, expected):
 
 def test_an_output_of_random_numbers_says_how_many_outcomes_there_are_and_where_they_come_from(tmp_path):
     content = config()
-    content["arena"]["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    content["arena"]["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, "2 ** 31"]}}
     tokens = {"shape": ["n", 5], "dtype": "int64", "sampled": {"outcomes": "3 * n", "seed": "seed"}}
     content["arena"]["outputs"]["tokens"] = tokens
     task = read_task(write(tmp_path / "t", content), ID)
@@ -253,7 +253,7 @@ def test_each_mistake_in_a_drawn_number_or_a_varying_output_is_named(tmp_path):
 def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path):
     content = config()
     arena = content["arena"]
-    arena["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, 9]}}
+    arena["inputs"]["seed"] = {"shape": [1], "dtype": "int64", "distribution": {"integers": [0, "2 ** 31"]}}
     noise = {"shape": ["n"], "dtype": "float32", "sampled": {"uniform": [-1, "n"], "seed": "seed"}}
     dropped = {"shape": ["n"], "dtype": "float32", "dropout": {"p": 0.25, "seed": "seed"}}
     arena["outputs"] |= {"noise": noise, "dropped": dropped}
@@ -264,6 +264,7 @@ def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path)
         ["-1", "n"],
     )
     assert (second.seed, second.dropout.p.text, second.dropout.hidden) == ("seed", "0.25", False)
+    arena["inputs"]["seed"] |= {"static": True, "distribution": {"integers": [0, 4]}}
     noise.update(dtype="int32", sampled={"normal": [0, 0], "seed": "x", "outcomes": 3})
     dropped.update(sampled={"uniform": [1], "seed": "seed"}, dropout={"p": 1, "seed": "seed", "scale": 2})
     found = "\n".join(problems(tmp_path / "u", content))
@@ -276,6 +277,8 @@ def test_random_numbers_and_dropout_are_read_and_each_mistake_is_named(tmp_path)
         "outputs.dropped.dropout: seen {'p': 1, 'seed': 'seed', 'scale': 2}; expected no such key beside `sampled`",
         "outputs.dropped.dropout.scale: seen 2; expected no such key",
         "outputs.dropped.dropout.p: seen '1 for ",
+        "outputs.dropped.dropout.seed: seen 'seed'; expected an input that is in every call",
+        "inputs.seed.distribution: seen '4 values for ",
     ):
         assert expected in found
     dropped["dropout"] = {"p": 0.5, "seed": "seed"}
