@@ -59,11 +59,9 @@ def test_so_is_each_mistake_of_numbers(mistake: str) -> None:
     assert random_outputs.first_problem(small(random_outputs.NUMBERS), kernel, b"mistake")
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p", "p and 1 - p exchanged"])
-=======
-@pytest.mark.parametrize("mistake", ["a mask per column", "not divided by 1 - p", "the last row dropped"])
->>>>>>> mend1a
+@pytest.mark.parametrize(
+    "mistake", ["a mask per column", "not divided by 1 - p", "p and 1 - p exchanged", "the last row dropped"]
+)
 def test_mean_and_covariance_show_what_a_product_hides(mistake: str) -> None:
     kernel, factor = random_outputs.OF_TASK[random_outputs.HIDDEN][mistake], random_outputs.WIDER.get(mistake, 1.0)
     assert random_outputs.first_problem(small(random_outputs.HIDDEN), kernel, b"mistake", factor)
