@@ -76,7 +76,7 @@ def timed(tiny_task):
         state.least_scales = {"standard": {"y": least_scale}}
         hard = JudgedDraw(state, HARD, {"hard": 1.0}, {"y": RIGHT})
         call, fresh = runner(candidate).call(None, hard.contents), nullcontext(runner(baseline))
-        context = SimpleNamespace(reference=SimpleNamespace(task=task))
+        context = SimpleNamespace(task=task, reference=SimpleNamespace(task=task))
         return state, correctness.wrong_when_timed(context, hard, call, fresh)
 
     return judged
