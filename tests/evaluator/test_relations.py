@@ -77,10 +77,10 @@ def copy(tmp_path: Path) -> Callable[..., TaskSpec]:
     return written
 
 
-def drawn(task: TaskSpec) -> tuple[Reference, Contents, dict[str, torch.Tensor]]:
+def drawn(task: TaskSpec, seed: Seed | None = None) -> tuple[Reference, Contents, dict[str, torch.Tensor]]:
     """Return the task's reference, the inputs of a draw, and the reference's outputs in float32."""
     source = Reference(task)
-    contents = contents_of(task, task.cases[0], Draw("standard", "standard", 0), Seed())
+    contents = contents_of(task, task.cases[0], Draw("standard", "standard", 0), seed or Seed())
     return source, contents, {name: value.float() for name, value in source.outputs(task.cases[0], contents).items()}
 
 
@@ -292,9 +292,9 @@ def test_the_key_and_the_file_go_together(copy: Callable[..., TaskSpec]) -> None
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
 def test_an_approximation_of_lower_rank_is_right_to_first_order(half: torch.dtype) -> None:
-    """The distance alone, which grows with the square of such errors, does not tell."""
+    """The distance alone, which grows with the square of such errors, does not tell in most draws, as in this one."""
     task = load_task("torch2triton/kernelbenchx/low_rank_svd_approximation")
-    source, contents, right = drawn(task)
+    source, contents, right = drawn(task, Seed(bytes(32)))
     rank = int(task.cases[0].numbers["rank"])
     u, s, v = torch.linalg.svd(contents["a"].double(), full_matrices=False)
     u, s, v = u[:, :, :rank], s[:, None, :rank], v[:, :rank]
