@@ -18,8 +18,8 @@ BOARD = "/board/smoke/all/cpu-x86_64/"
 UNUSED = {  # read with the rest of a board's or a list's query, and of no effect there
     "failures": {"state", "page"},
     "portability": {"suite", "device", "state", "page"},
-    "distribution": {"view", "sort"},
-    "compare": {"view", "sort", "agent", "model", "trust", "since"},
+    "distribution": {"view", "sort", "ranks"},
+    "compare": {"view", "sort", "ranks", "agent", "model", "trust", "since"},
 }
 PARTS = ("", "entries.csv", "entries.json", "rates.svg")
 

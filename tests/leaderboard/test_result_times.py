@@ -152,7 +152,7 @@ def test_all_baselines_of_a_case_are_side_by_side_and_the_ranked_one_is_unchange
         ("–", ""),
     ]
     assert [field.label for field in page.tables["baselines"].shown_fields] == [
-        *("Case", "Its own", "PyTorch eager", "PyTorch compile", "Candidate")
+        *("Case", "Task's own", "PyTorch eager", "PyTorch compile", "Candidate")
     ]
     assert (row["compile_ratio"].value, row["library_ms"].value) == (2.0, None)
     assert cells(page, "n=1,k=2", "t_dev")["ratio"].value == pytest.approx(21.2 / 20.9)

@@ -72,7 +72,9 @@ def test_hidden_dropout_shows_no_bound_that_the_judge_does_not_use(db, client) -
     contract = task_contract(spec)
     assert {(one.c, one.n) for one in contract.tolerances} == {(None, "")}
     assert contract.tolerances[0].tau == 2e-3
-    note = "dropout of a share of 0.5, random from seed, before a linear step: mean, variance and covariance are judged"
+    note = (
+        "dropout of a share of 0.25, random from seed, before a linear step: mean, variance and covariance are judged"
+    )
     assert contract.outputs[0].notes[0] == note
     assert "relative RMSE is at most" not in client.get(f"/task/{spec.id}/").content.decode()
 

@@ -128,13 +128,13 @@ def test_make_up_goes_on_without_bundles_that_the_disk_has_no_room_for(
 ) -> None:
     left(-1)
     (tmp_path / "tasks" / "bundles").mkdir(parents=True)
-    for name in ("one.zip", "two.zip"):
+    for name in ("one.tar.zst", "two.tar.zst"):
         (tmp_path / "tasks" / "bundles" / name).write_bytes(b"x")
     monkeypatch.setattr(up, "ROOT", tmp_path)
     up.import_bundles()
     told = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[0] for line in told] == ["skipped", "skipped"]
-    assert "two.zip: 1023 MB free; 1024 MB required" in told[1]
+    assert "two.tar.zst: 1023 MB free; 1024 MB required" in told[1]
 
 
 def test_an_import_of_bytes_that_are_here_needs_no_room(
