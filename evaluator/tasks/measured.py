@@ -118,8 +118,9 @@ def case_findings(entries: Sequence[Measured], task: TaskSpec) -> list[CaseFindi
 
 
 def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
-    newest = max((entry.date for entry in entries), default="")  # what was wrong before may have been mended
-    failures = (entry.wrong.get(case) or entry.failed for entry in entries if entry.date == newest)
+    # Any card may show that a side is wrong; what an older evaluator found wrong may have been mended in it.
+    newest = max(entries, key=lambda entry: entry.date).evaluator if entries else None
+    failures = (entry.wrong.get(case) or entry.failed for entry in entries if entry.evaluator == newest)
     wrong = next(filter(None, failures), None)
     timed = [entry for entry in entries if case in entry.times_us]
     if not timed:

@@ -109,12 +109,15 @@ def test_a_case_on_which_a_side_is_wrong_is_not_eligible(entry: Measured, task: 
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "candidate: no", 20.0)
 
 
-def test_what_was_wrong_before_may_have_been_mended(entry: Measured, task: TaskSpec) -> None:
+def test_a_wrong_side_counts_whatever_another_card_of_that_version_shows(
+    entry: Measured, task: TaskSpec
+) -> None:
     wrong = replace(entry, card="b", wrong={FULL: "candidate: no"})
-    (found,) = case_findings([wrong, replace(entry, date="2026-12-01T00:00:00+00:00")], task)
-    assert (found.eligible, found.wrong) == (True, None)
-    (found,) = case_findings([replace(wrong, date="2026-12-01T00:00:00+00:00"), entry], task)
+    later = replace(entry, date="2026-12-01T00:00:00+00:00")
+    (found,) = case_findings([wrong, later], task)
     assert (found.eligible, found.wrong) == (False, "candidate: no")
+    (found,) = case_findings([wrong, replace(later, evaluator="2")], task)
+    assert (found.eligible, found.wrong) == (True, None)
 
 
 def test_only_times_of_all_right_cases_say_that_launches_bind(entry: Measured, task: TaskSpec) -> None:
