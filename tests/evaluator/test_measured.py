@@ -109,9 +109,7 @@ def test_a_case_on_which_a_side_is_wrong_is_not_eligible(entry: Measured, task: 
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "candidate: no", 20.0)
 
 
-def test_a_wrong_side_counts_whatever_another_card_of_that_version_shows(
-    entry: Measured, task: TaskSpec
-) -> None:
+def test_a_wrong_side_counts_whatever_another_card_of_that_version_shows(entry: Measured, task: TaskSpec) -> None:
     wrong = replace(entry, card="b", wrong={FULL: "candidate: no"})
     later = replace(entry, date="2026-12-01T00:00:00+00:00")
     (found,) = case_findings([wrong, later], task)
