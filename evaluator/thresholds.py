@@ -13,7 +13,9 @@ WARMUP_CALLS = 10  # calls per side and case, in exactly the form of the timed o
 # ends early once the 95 % half-width of its own blocks is at most BLOCKS_HALF_WIDTH, or at most the host's floor.
 LEAST_BLOCKS, BLOCKS = 4, 10
 BLOCKS_HALF_WIDTH = 0.005  # log ratio; a quarter of EXTEND_HALF_WIDTH: 3 % more of such an interval
-EARLY_JUDGED = 3  # outputs that are judged of each of the first LEAST_BLOCKS blocks: ten a session, however many blocks
+EARLY_JUDGED = (
+    3  # outputs that are judged of each of the first LEAST_BLOCKS blocks: ten and more a session, however it ends
+)
 BLOCK_CALLS = 10  # calls per side and block: the median of ten tolerates four outliers
 LONG_BLOCK_CALLS = 3  # calls per side and block for kernels above LONG_NS: at least 12 in a session
 LONG_NS = 5e6  # ns; ten blocks of ten such calls per side would take a second

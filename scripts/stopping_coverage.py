@@ -40,7 +40,7 @@ from evaluator.thresholds import (  # noqa: E402
 
 BUNDLES = tuple(sorted((ROOT / "tasks" / "bundles").glob("h200-sxm-*")))
 SEED = 20_261_130
-# Of one H200 under arena-2 (step 8's card): sd of the log ratio between A/A sessions.
+# From the calibration of one H200: sd of the log ratio between A/A sessions, and what it is known with.
 HOST_SD: Mapping[str, float] = {"5-10us": 0.0285, "10-50us": 0.0072, "50-500us": 0.0007, ">500us": 0.0004}
 FLOOR_DF = 11
 LOG_RATIOS = (0.0, 0.1, 0.7)  # none, a small and a large gain
@@ -143,7 +143,7 @@ def measured_noise(bundles: Sequence[Path] = BUNDLES) -> dict[str, Noise]:
 
 
 def _noise(sessions: Sequence[np.ndarray]) -> Noise:
-    """The factor makes up for the mean, which is that of these blocks themselves."""
+    """Noise around the sessions' own means, which are closer to their blocks than the true ones: hence the factor."""
     scales = np.array([values.std(ddof=1) for values in sessions])
     shapes = [
         (values - values.mean()) / scale * sqrt(len(values) / (len(values) - 1))

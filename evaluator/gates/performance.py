@@ -123,7 +123,7 @@ class Timed:
     """The progress of the timed sessions."""
 
     index: int = 0  # the next session's
-    may_end_early: bool = True  # not A/A sessions: their blocks are always ten, so that their spread says the same
+    may_end_early: bool = True  # a case's blocks; not in A/A sessions, so that acceptance is of ten blocks on any host
     void: list[str] = field(default_factory=list)  # why sessions were discarded
 
 

@@ -81,6 +81,7 @@ def test_a_session_ends_after_an_even_number_of_valid_blocks_that_is_enough(time
     assert asked == [(LEAST_BLOCKS, 20_000, 10_000), (LEAST_BLOCKS + 2, 20_000, 10_000)]
     assert len(times.values) == LEAST_BLOCKS + 2
     assert len(times.session.blocks) == LEAST_BLOCKS + 3, "one is void"
+    assert [one.first for one in times.session.blocks if one.void is None] == ["baseline", "candidate"] * 3
     assert times.session.judged >= BLOCKS
     assert not times.is_disturbed
 

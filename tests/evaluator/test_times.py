@@ -16,9 +16,10 @@ from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
 from evaluator.gates.ratio import conclude, has_enough_blocks
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.outside import OutsideTimes
-from evaluator.judge.timing.session import CaseTimes
+from evaluator.judge.timing.session import CaseTimes, Enough
 from evaluator.records.calibration import DeviceCalibration, read_calibration, write_calibration
 from evaluator.records.measurements import Block, Clock, TimingSession
 from evaluator.records.reasons import Flag
@@ -102,6 +103,25 @@ def test_a_session_of_a_case_too_short_for_a_speedup_has_few_blocks() -> None:
     assert not has_enough_blocks(CALIBRATION, wide, 15e3, 10e3)
     assert has_enough_blocks(CALIBRATION, (0.5, 0.5, 0.5, 0.5), 15e3, 10e3)
     assert not has_enough_blocks(None, wide, 10e3, 10e3)
+
+
+def test_blocks_end_early_but_for_sessions_of_the_baseline_against_itself(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Enough | None]()
+
+    def time_blocks(*_: object, enough: Enough | None) -> tuple[None, Rejection]:
+        asked.append(enough)
+        return None, Rejection("mismatch", "wrong")
+
+    monkeypatch.setattr(performance, "time_blocks", time_blocks)
+    for timed in (performance.Timed(), performance.Timed(may_end_early=False)):
+        performance._time(context, timed, state_of(context), None, CALIBRATION)  # type: ignore[arg-type]
+    usual, against_itself = asked
+    assert against_itself is None
+    assert usual is not None
+    assert usual((0.5,) * 4, 20e3, 10e3)
+    assert not usual((0.0, 0.5) * 2, 20e3, 10e3)
 
 
 def test_each_side_of_a_ratio_has_the_noise_of_its_own_time() -> None:

@@ -123,15 +123,16 @@ def _timed_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int, enough: Eno
     calls = min(_block_calls(readings) for readings in warm.values())
     watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
-    blocks, samples = list[Block](), list[_Sample]()
+    blocks, counting, samples = list[Block](), list[Block](), list[_Sample]()
     done = False
     while not done and len(blocks) < wanted + REPLACED_BLOCKS:
-        block, found, both = _block(pair, slabs, watch, calls, index=len(blocks))
+        block, found, both = _block(pair, slabs, watch, calls, index=len(blocks), first=_first(len(counting)))
         blocks.append(block)
         samples.extend(found)
         for name, reading in both.items():
             readings[name].append(reading)
-        done = _is_done([block for block in blocks if block.void is None], wanted, enough)
+        counting = [block for block in blocks if block.void is None]
+        done = _is_done(counting, wanted, enough)
     if rejection := _judged(samples, slabs, judge):
         return rejection
     return _concluded(pair, blocks, readings, watch.usual_ns, len(samples), disturbed=not done)
@@ -155,9 +156,9 @@ def _is_visible(readings: Readings) -> bool:
     return 2 * readings.visible > len(readings.dev_ns)
 
 
-def _first(index: int) -> SideName:
-    """Return the side that goes first in a block, in the order ABBA."""
-    return "candidate" if index % 2 else "baseline"
+def _first(counting: int) -> SideName:
+    """Return the side that goes first in the next block, so that those that count are in the order ABBA."""
+    return "candidate" if counting % 2 else "baseline"
 
 
 class _Watch:
@@ -193,9 +194,9 @@ class _Watch:
 
 
 def _block(
-    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, index: int
+    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, index: int, first: SideName
 ) -> tuple[Block, list[_Sample], dict[SideName, Readings]]:
-    planned, first = slabs.plan(calls), _first(index)
+    planned = slabs.plan(calls)
     chosen = [slabs.choose(calls) for _ in range(EARLY_JUDGED if index < LEAST_BLOCKS else 1)]
     order: tuple[SideName, SideName] = ("baseline", "candidate") if first == "baseline" else ("candidate", "baseline")
     readings, conditions = dict[SideName, Readings](), dict[SideName, Sample]()
