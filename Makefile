@@ -62,7 +62,8 @@ test: lint  ## the same with every test, then what asks the database over Postgr
 	@echo "== pytest over PostgreSQL and Redis"
 	@$(OVER_SERVERS)
 
-intervals: tools  ## simulate how often the boards' intervals hold the truth, and draw it for the metrics page: 20 s
+intervals: tools  ## simulate how often intervals of cases and boards hold the truth; draws the boards' for the metrics page: 2 min
+	@OMP_NUM_THREADS=1 $(PYTHON) scripts/stopping_coverage.py
 	@OMP_NUM_THREADS=1 $(PYTHON) scripts/interval_coverage.py
 
 bench:  ## measure the pages over 10 k, 100 k and 1 M synthetic measurements with wrk; ARGS="--measurements 10000" bounds it

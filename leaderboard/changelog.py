@@ -15,7 +15,7 @@ PROTOCOLS = "Timing protocols"
 
 @dataclass(frozen=True, slots=True)
 class Changelog:
-    """Texts for people by version ("0.4.0") and by protocol ("arena-2"), in the order of the file.
+    """Texts for people by version ("0.4.0") and by protocol ("arena-3"), in the order of the file.
 
     `until` has the last day of each protocol that another one has replaced.
     """

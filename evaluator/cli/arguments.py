@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evaluator.tasks.spec import CATEGORIES
+from evaluator.thresholds import SESSIONS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -150,8 +151,8 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     run.add_argument(
         "--sessions",
         type=_whole_from(1),
-        default=3,
-        help="timing sessions for each case (default 3); more are added while its interval is wide",
+        default=SESSIONS,
+        help=f"timing sessions for each case (default {SESSIONS}); more are added while its interval is wide",
     )
     _round(run)
     _device(run)

@@ -2,7 +2,7 @@
 
 They decide nothing: one that fails, or that this host lacks, is a finding. Their times do not depend on the candidate,
 and torch.compile takes half a minute and more: so they are timed where the task's own source is the candidate, as in a
-run of the agent `baseline`, and not in a quick check with few sessions.
+run of the agent `baseline`, and not in a quick check with one session.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.outside import outside_times
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
-from evaluator.judge.timing.session import CaseTimes, Pair, SideName, time_case
+from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.reasons import Flag
@@ -39,7 +39,6 @@ from evaluator.thresholds import (
     BASELINE_SHARE,
     BLOCKS,
     CLOCK_SHARE,
-    ELIGIBLE_NS,
     EXTEND_BUDGET_S,
     FLUSH_FACTOR,
     MAX_SESSIONS,
@@ -89,7 +88,7 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
     for index in range(sessions):
         before = {name: len(state.times) for name, state in context.cases.items()}
         with blaming_baseline(context.task):
-            rejection = _session(context, Timed(index=index), list(context.cases.values()), None)
+            rejection = _session(context, Timed(index, may_end_early=False), list(context.cases.values()), None)
         if rejection:
             raise BaselineError(f"the baseline of {context.task.id} against itself: {rejection.of_baseline}")
         yield {name: state.times[-1] for name, state in context.cases.items() if len(state.times) > before[name]}
@@ -124,6 +123,7 @@ class Timed:
     """The progress of the timed sessions."""
 
     index: int = 0  # the next session's
+    may_end_early: bool = True  # a case's blocks; not in A/A sessions, so that acceptance is of ten blocks on any host
     void: list[str] = field(default_factory=list)  # why sessions were discarded
 
 
@@ -153,7 +153,7 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
 
 def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
     """Return whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
-    if state.times and state.times[0].baseline_ns < (calibration.eligible_ns if calibration else ELIGIBLE_NS):
+    if state.times and not ratio.claims_speedup(state.times[0].baseline_ns, calibration):
         return False
     return len(state.times) < context.sessions
 
@@ -263,7 +263,8 @@ def _time(
 ) -> Rejection | None:
     """Time one case in one session. A void session goes into the record but does not count."""
     context.at_work = state
-    slabs, found = time_blocks(context, timed.index, state, pair)
+    enough = partial(ratio.has_enough_blocks, calibration) if timed.may_end_early else None
+    slabs, found = time_blocks(context, timed.index, state, pair, enough=enough)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
     try:
@@ -289,13 +290,13 @@ def _time(
 
 
 def time_blocks(
-    context: Context, session: int, state: CaseState, pair: Pair, blocks: int = BLOCKS
+    context: Context, session: int, state: CaseState, pair: Pair, blocks: int = BLOCKS, enough: Enough | None = None
 ) -> tuple[Slabs, CaseTimes | Rejection]:
     """Time the blocks of one case in one session; return the case's contents, too."""
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, session, context.backend.torch_device)
     with context.spending("timed"):
-        return slabs, time_case(pair, slabs, partial(wrong, context, state), blocks)
+        return slabs, time_case(pair, slabs, partial(wrong, context, state), blocks, enough)
 
 
 def wrong(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from evaluator.gates.context import CaseState, Context
-from evaluator.judge.timing.estimate import RatioEstimate, estimate
+from evaluator.judge.timing.estimate import RatioEstimate, estimate, has_narrow_blocks
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import T_CALL, T_DEV, T_OUT, Clock, Ratio
@@ -24,8 +24,18 @@ GATE = "performance"
 
 
 def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> RatioEstimate:
-    floor = calibration.floor(median(found.baseline_ns for found in times)) if calibration else None
+    baseline_ns = median(found.baseline_ns for found in times)
+    candidate_ns = median(found.candidate_ns for found in times)
+    floor = calibration.floor(baseline_ns, candidate_ns) if calibration else None
     return estimate([found.values for found in times], floor)
+
+
+def has_enough_blocks(
+    calibration: DeviceCalibration | None, values: Sequence[float], baseline_ns: float, candidate_ns: float
+) -> bool:
+    """Whether a case's session may end: its blocks tell enough, or the case is too short to claim a speedup for."""
+    floor = calibration.floor(baseline_ns, candidate_ns) if calibration else None
+    return not claims_speedup(baseline_ns, calibration) or has_narrow_blocks(values, floor)
 
 
 def is_worth_another(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
@@ -69,7 +79,11 @@ def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, ca
 
 
 def _is_eligible(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
-    baseline_ns = median(found.baseline_ns for found in times)
+    return claims_speedup(median(found.baseline_ns for found in times), calibration)
+
+
+def claims_speedup(baseline_ns: float, calibration: DeviceCalibration | None) -> bool:
+    """Whether a speedup is claimed over a baseline of this time."""
     return calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS
 
 

@@ -6,6 +6,7 @@ flagged as uncalibrated.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,9 +55,12 @@ class DeviceCalibration:
     acceptance: Acceptance
     baselines_ns: Mapping[str, float] = field(default_factory=dict)  # "digest case-id" → T_dev of the baseline
 
-    def floor(self, time_ns: float) -> Floor | None:
-        sd = self.floors.get(bucket_of(time_ns))
-        return Floor(sd, self.floor_sessions - 1) if sd is not None else None
+    def floor(self, baseline_ns: float, candidate_ns: float) -> Floor | None:
+        """The floor of a ratio of these times: each side adds half the variance of two sides as long as it is."""
+        buckets = [bucket_of(time_ns) for time_ns in (baseline_ns, candidate_ns)]
+        if not all(bucket in self.floors for bucket in buckets):
+            return None
+        return Floor(math.hypot(*(self.floors[bucket] for bucket in buckets)) / math.sqrt(2), self.floor_sessions - 1)
 
     def baseline_ns(self, task_digest: str, case_id: str) -> float | None:
         return self.baselines_ns.get(baseline_key(task_digest, case_id))

@@ -17,7 +17,7 @@ from evaluator.records.measurements import FUNCTIONAL, BaselineTimes, Clock, Rat
 from evaluator.records.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
-PROTOCOL = "arena-2"  # how the judge times; whatever changes a number changes this name
+PROTOCOL = "arena-3"  # how the judge times; whatever changes a number changes this name
 OWN_PROTOCOLS = "arena-"  # how the names of the judge's own protocols begin, past ones included
 LOG_BYTES = 20_000  # characters of the beginning and end of what was printed
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")

@@ -47,7 +47,7 @@ def day_of(query: Query) -> str:
 
 
 def subject_of(suite: str, version: int, *parts: str, protocol: str) -> str:
-    """What is compared, as exported charts name it: suite@1, category, device class, protocol arena-2."""
+    """What is compared, as exported charts name it: suite@1, category, device class, protocol arena-3."""
     return ", ".join((f"Suite {suite}@{version}", *parts, f"protocol {protocol}"))
 
 

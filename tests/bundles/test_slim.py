@@ -8,19 +8,20 @@ import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, variance
 from typing import Any
 
 import pytest
 
 from evaluator import codec
 from evaluator.bundles.archives.archive import read_members
-from evaluator.judge.timing.estimate import block_value, estimate
+from evaluator.distributions import f_quantile, t_quantile
+from evaluator.judge.timing.estimate import RatioEstimate, block_value, estimate
 from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import T_DEV, Ratio
 from evaluator.records.record import Record, read_record
 from evaluator.state import REPOSITORY
-from evaluator.thresholds import BLOCKS
+from evaluator.thresholds import BLOCKS, REPLACED_BLOCKS, bucket_of
 from evaluator.unseen.record import UnseenRecord, read_unseen
 from scripts.slim_bundle import main
 from tests.bundles.made import read_bundle
@@ -131,7 +132,7 @@ def test_ratio_and_interval_follow_from_the_blocks_of_a_committed_bundle(path: P
     for record in _records(files):
         for case in record.cases:
             if case.ratio is not None:
-                again = _again(case, calibrations[record.host.facts["card_uuid"]])
+                again = _again(case, calibrations[record.host.facts["card_uuid"]], record.protocol)
                 for name in ("log_ratio", "low", "high"):
                     said, seen = getattr(case.ratio, name), getattr(again, name)
                     assert (said is None) == (seen is None), (record.task.id, case.id, name)
@@ -148,20 +149,35 @@ def _records(files: Any) -> Iterator[Record | UnseenRecord]:
             yield read_unseen(data)
 
 
-def _again(case: Any, calibration: DeviceCalibration) -> Ratio:
-    """The case's ratio from its blocks alone, as docs/timing.md has it."""
+def _again(case: Any, calibration: DeviceCalibration, protocol: str) -> Ratio:
+    """The case's ratio from its blocks alone, by the rule of its protocol."""
     values = list[list[float]]()
     for session in case.sessions:
         counting = [block for block in session.blocks if block.void is None]
-        used = counting if len(counting) >= BLOCKS else session.blocks
+        disturbed = len(counting) < BLOCKS and len(session.blocks) == BLOCKS + REPLACED_BLOCKS
+        used = session.blocks if disturbed else counting
         if session.void is None:
             values.append([block_value(block.baseline_ns, block.candidate_ns) for block in used])
     clock = case.clocks[T_DEV]
-    found = estimate(values, calibration.floor(median(clock.baseline_ms) * 1e6))
-    candidate_ns = median(clock.candidate_ms) * 1e6
+    baseline_ns, candidate_ns = median(clock.baseline_ms) * 1e6, median(clock.candidate_ms) * 1e6
+    if protocol in ("arena-1", "arena-2"):
+        found = _until_arena_2(values, calibration.floors[bucket_of(baseline_ns)], calibration.floor_sessions - 1)
+    else:
+        found = estimate(values, calibration.floor(baseline_ns, candidate_ns))
     shift, censored = min(0.0, math.log(candidate_ns / calibration.least_ns)), candidate_ns < calibration.least_ns
     low, high = (end + shift if math.isfinite(end) else None for end in (found.low, found.high))
     return Ratio(found.log_ratio + shift, None, None, low, None if censored else high, True, censored, False)
+
+
+def _until_arena_2(sessions: list[list[float]], floor: float, df: int) -> RatioEstimate:
+    """The floor of the baseline's time alone, as if it were known exactly, or the spread that is far above it."""
+    means, count = [fmean(blocks) for blocks in sessions], len(sessions)
+    spread = fmean(variance(blocks) / len(blocks) for blocks in sessions) + floor**2
+    quantile = t_quantile(0.975, math.inf)
+    if count > 1 and variance(means) > spread * f_quantile(0.99, count - 1, df):
+        spread, quantile = variance(means), t_quantile(0.975, count - 1)
+    half = quantile * math.sqrt(spread / count)
+    return RatioEstimate(fmean(means), spread / count, math.nan, fmean(means) - half, fmean(means) + half)
 
 
 def _verdict(record: Record) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -17,11 +17,11 @@ from evaluator.judge.layout import layout_of
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.remote import Rejected, RemoteStopwatch
-from evaluator.judge.timing.session import CaseTimes, Pair, time_case
+from evaluator.judge.timing.session import CaseTimes, Enough, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
 from evaluator.tasks.spec import TaskSpec
-from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, REPLACED_BLOCKS
+from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, EARLY_JUDGED, LEAST_BLOCKS, REPLACED_BLOCKS
 from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
 
 STEADY = Sample(1980, 2619, 50, 400.0, ())
@@ -39,11 +39,12 @@ def timed(tiny_task: Callable[[str], TaskSpec]) -> Timed:
         candidate: Mapping[str, Any] | None = None,
         baseline: Mapping[str, Any] | None = None,
         sample: Callable[[], Sample] = lambda: STEADY,
+        enough: Enough | None = None,
     ) -> CaseTimes | Rejection:
         workers = [ScriptedWorker(task, **(fields or {})) for fields in (baseline, candidate)]
         runners = [runner_of(worker) for worker in workers]
         pair = Pair(*runners, sample)
-        return time_case(pair, Slabs(task, task.cases[0], Seed(), 0, "cpu"), doubled)
+        return time_case(pair, Slabs(task, task.cases[0], Seed(), 0, "cpu"), doubled, enough=enough)
 
     return run
 
@@ -64,7 +65,30 @@ def test_a_quiet_session_has_ten_blocks_a_ratio_and_judged_samples(timed: Timed)
     assert len(times.values) == BLOCKS
     assert times.values[0] == pytest.approx(math.log(2))
     assert (times.baseline_ns, times.candidate_ns) == (20_000, 10_000)
-    assert times.session.judged == BLOCKS
+    assert times.session.judged == BLOCKS + (EARLY_JUDGED - 1) * LEAST_BLOCKS
+    assert not times.is_disturbed
+
+
+def test_a_session_ends_after_an_even_number_of_valid_blocks_that_is_enough(timed: Timed) -> None:
+    canary = {"canary_ns": lambda n: (40_000.0, 30_000.0) if n in (22, 23, 24) else (30_000.0, 30_000.0)}
+    asked = list[tuple[int, float, float]]()
+
+    def enough(values: Sequence[float], baseline_ns: float, candidate_ns: float) -> bool:
+        asked.append((len(values), baseline_ns, candidate_ns))
+        return len(values) > LEAST_BLOCKS
+
+    times = found(timed(baseline=canary, candidate={"dev_ns": lambda _: 10_000.0}, enough=enough))
+    assert asked == [(LEAST_BLOCKS, 20_000, 10_000), (LEAST_BLOCKS + 2, 20_000, 10_000)]
+    assert len(times.values) == LEAST_BLOCKS + 2
+    assert len(times.session.blocks) == LEAST_BLOCKS + 3, "one is void"
+    assert [one.first for one in times.session.blocks if one.void is None] == ["baseline", "candidate"] * 3
+    assert times.session.judged >= BLOCKS
+    assert not times.is_disturbed
+
+
+def test_a_session_that_never_has_enough_ends_after_ten_blocks(timed: Timed) -> None:
+    times = found(timed(enough=lambda *_: False))
+    assert len(times.values) == len(times.session.blocks) == BLOCKS
     assert not times.is_disturbed
 
 

@@ -15,10 +15,11 @@ from evaluator.errors import HostError
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plausible import implausible
-from evaluator.gates.ratio import conclude
+from evaluator.gates.ratio import conclude, has_enough_blocks
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.clocks import OtherClocks
 from evaluator.judge.timing.outside import OutsideTimes
-from evaluator.judge.timing.session import CaseTimes
+from evaluator.judge.timing.session import CaseTimes, Enough
 from evaluator.records.calibration import DeviceCalibration, read_calibration, write_calibration
 from evaluator.records.measurements import Block, Clock, TimingSession
 from evaluator.records.reasons import Flag
@@ -70,7 +71,7 @@ def test_a_quiet_case_has_a_narrow_interval_and_no_flag(context: Context) -> Non
     assert ratio.log_ratio == pytest.approx(math.log(2))
     assert ratio.low is not None
     assert ratio.high is not None
-    assert ratio.high - ratio.low == pytest.approx(2 * 1.96 * 0.002 / math.sqrt(3), rel=1e-3)
+    assert ratio.high - ratio.low == pytest.approx(2 * 2.093 * 0.002 / math.sqrt(3), rel=1e-3)
     assert ratio.eligible
     assert context.flags == set()
     assert implausible(context) is None
@@ -81,11 +82,56 @@ def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_
     assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
 
 
-def test_three_sessions_are_for_cases_that_claim_a_speedup(context: Context) -> None:
+def test_more_than_one_session_is_for_cases_that_claim_a_speedup(context: Context) -> None:
     state, timed = state_of(context), performance.Timed(index=1)
     for baseline_ns, waits in ((14e3, False), (15e3, True)):
         state.times = [replace(TIMES, baseline_ns=baseline_ns)]
         assert performance._waiting(context, timed, CALIBRATION) == ([state] if waits else [])
+
+
+def test_a_case_gets_a_third_session_only_while_its_interval_is_wide(context: Context) -> None:
+    state, timed = state_of(context), performance.Timed(index=2)
+    for sd, waits in ((0.01, False), (0.05, True)):
+        state.times = [replace(TIMES, values=(0.1 + sd, 0.1 - sd) * 5)] * 2
+        assert performance._waiting(context, timed, CALIBRATION) == ([state] if waits else [])
+        assert performance._waiting(context, timed, None) == [state], "without a floor three tell the spread"
+
+
+def test_a_session_of_a_case_too_short_for_a_speedup_has_few_blocks() -> None:
+    wide = (0.0, 0.5, 0.0, 0.5)
+    assert has_enough_blocks(CALIBRATION, wide, 14e3, 10e3)
+    assert not has_enough_blocks(CALIBRATION, wide, 15e3, 10e3)
+    assert has_enough_blocks(CALIBRATION, (0.5, 0.5, 0.5, 0.5), 15e3, 10e3)
+    assert not has_enough_blocks(None, wide, 10e3, 10e3)
+
+
+def test_blocks_end_early_but_for_sessions_of_the_baseline_against_itself(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Enough | None]()
+
+    def time_blocks(*_: object, enough: Enough | None) -> tuple[None, Rejection]:
+        asked.append(enough)
+        return None, Rejection("mismatch", "wrong")
+
+    monkeypatch.setattr(performance, "time_blocks", time_blocks)
+    for timed in (performance.Timed(), performance.Timed(may_end_early=False)):
+        performance._time(context, timed, state_of(context), None, CALIBRATION)  # type: ignore[arg-type]
+    usual, against_itself = asked
+    assert against_itself is None
+    assert usual is not None
+    assert usual((0.5,) * 4, 20e3, 10e3)
+    assert not usual((0.0, 0.5) * 2, 20e3, 10e3)
+
+
+def test_each_side_of_a_ratio_has_the_noise_of_its_own_time() -> None:
+    calibration = replace(CALIBRATION, floors={"5-10us": 0.03, "10-50us": 0.01})
+    sds = {
+        times: found.sd for times in ((20e3, 20e3), (20e3, 8e3), (8e3, 20e3)) if (found := calibration.floor(*times))
+    }
+    assert sds == pytest.approx({(20e3, 20e3): 0.01, (20e3, 8e3): math.sqrt(0.0005), (8e3, 20e3): math.sqrt(0.0005)})
+    assert calibration.floor(100e3, 20e3) is None
+    assert calibration.floor(20e3, 100e3) is None
 
 
 def test_a_time_below_the_measurable_minimum_gives_a_lower_bound(context: Context) -> None:

@@ -220,7 +220,7 @@ def test_what_candidates_do_says_which_protocols_are_counted_together(published,
         run = published(configuration=configuration, protocol=protocol)
         run.results.update(candidate_files=files)
         run.suite.tasks.update(files=files)
-    assert "results measured under arena-1 and arena-2" in client.get("/behaviour/").content.decode()
+    assert f"results measured under {PAST} and {PROTOCOL}" in client.get("/behaviour/").content.decode()
     assert "results measured under" not in client.get("/behaviour/?protocol=arena-1").content.decode()
 
 

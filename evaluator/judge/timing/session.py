@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -26,6 +26,8 @@ from evaluator.thresholds import (
     CANARY_SHARE,
     CLOCK_SHARE,
     DROPPED_SHARE,
+    EARLY_JUDGED,
+    LEAST_BLOCKS,
     LONG_BLOCK_CALLS,
     LONG_NS,
     REPLACED_BLOCKS,
@@ -35,6 +37,7 @@ from evaluator.wording import counted
 
 SideName = Literal["baseline", "candidate"]
 Judge = Callable[[SideName, Contents, Mapping[str, torch.Tensor]], Rejection | None]
+Enough = Callable[[Sequence[float], float, float], bool]  # from the log ratios of valid blocks and both sides' times
 SIDES: tuple[SideName, SideName] = ("baseline", "candidate")
 FIRST_CANARIES = 5  # readings of all canaries
 
@@ -96,20 +99,22 @@ class _Sample:
     outputs: dict[SideName, dict[str, torch.Tensor]]
 
 
-def time_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int = BLOCKS) -> CaseTimes | Rejection:
-    """Run warm-ups and as many blocks as are wanted, then check sampled outputs of timed calls.
+def time_case(
+    pair: Pair, slabs: Slabs, judge: Judge, wanted: int = BLOCKS, enough: Enough | None = None
+) -> CaseTimes | Rejection:
+    """Run warm-ups and as many blocks as are wanted, or as are enough; then check sampled outputs of timed calls.
 
     Raises:
         BaselineError: the baseline's own outputs or times are wrong.
         WorkerError: a worker ended.
     """
     try:
-        return _timed_case(pair, slabs, judge, wanted)
+        return _timed_case(pair, slabs, judge, wanted, enough)
     except Rejected as wrong:
         return wrong.rejection
 
 
-def _timed_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int) -> CaseTimes | Rejection:
+def _timed_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int, enough: Enough | None) -> CaseTimes | Rejection:
     for name in SIDES:
         pair.switch_to(name).arm(slabs)
     warm = dict[SideName, Readings]()
@@ -118,16 +123,19 @@ def _timed_case(pair: Pair, slabs: Slabs, judge: Judge, wanted: int) -> CaseTime
     calls = min(_block_calls(readings) for readings in warm.values())
     watch = _Watch(pair, slow_hosts={name for name in SIDES if _is_visible(warm[name])})
     readings: dict[SideName, list[Readings]] = {"baseline": [], "candidate": []}
-    blocks, samples = list[Block](), list[_Sample]()
-    while sum(block.void is None for block in blocks) < wanted and len(blocks) < wanted + REPLACED_BLOCKS:
-        block, sample, both = _block(pair, slabs, watch, calls, first=_first(len(blocks)), judge_baseline=not blocks)
+    blocks, counting, samples = list[Block](), list[Block](), list[_Sample]()
+    done = False
+    while not done and len(blocks) < wanted + REPLACED_BLOCKS:
+        block, found, both = _block(pair, slabs, watch, calls, index=len(blocks), first=_first(len(counting)))
         blocks.append(block)
-        samples.append(sample)
+        samples.extend(found)
         for name, reading in both.items():
             readings[name].append(reading)
+        counting = [block for block in blocks if block.void is None]
+        done = _is_done(counting, wanted, enough)
     if rejection := _judged(samples, slabs, judge):
         return rejection
-    return _concluded(pair, blocks, readings, wanted, watch.usual_ns)
+    return _concluded(pair, blocks, readings, watch.usual_ns, len(samples), disturbed=not done)
 
 
 def _block_calls(warm: Readings) -> int:
@@ -135,14 +143,22 @@ def _block_calls(warm: Readings) -> int:
     return LONG_BLOCK_CALLS if median(warm.dev_ns) > LONG_NS else BLOCK_CALLS
 
 
+def _is_done(counting: list[Block], wanted: int, enough: Enough | None) -> bool:
+    """Return whether there are as many valid blocks as wanted, or an even number that is enough."""
+    if len(counting) >= wanted or enough is None or len(counting) < LEAST_BLOCKS or len(counting) % 2:
+        return len(counting) >= wanted
+    times = _positive(counting)
+    return enough([_value(block) for block in counting], median(times["baseline"]), median(times["candidate"]))
+
+
 def _is_visible(readings: Readings) -> bool:
     """Return whether in most calls the host took longer than the device was held back."""
     return 2 * readings.visible > len(readings.dev_ns)
 
 
-def _first(index: int) -> SideName:
-    """Return the side that goes first in a block, in the order ABBA."""
-    return "candidate" if index % 2 else "baseline"
+def _first(counting: int) -> SideName:
+    """Return the side that goes first in the next block, so that those that count are in the order ABBA."""
+    return "candidate" if counting % 2 else "baseline"
 
 
 class _Watch:
@@ -178,12 +194,13 @@ class _Watch:
 
 
 def _block(
-    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, first: SideName, judge_baseline: bool
-) -> tuple[Block, _Sample, dict[SideName, Readings]]:
-    planned, chosen = slabs.plan(calls), slabs.choose(calls)
+    pair: Pair, slabs: Slabs, watch: _Watch, calls: int, index: int, first: SideName
+) -> tuple[Block, list[_Sample], dict[SideName, Readings]]:
+    planned = slabs.plan(calls)
+    chosen = [slabs.choose(calls) for _ in range(EARLY_JUDGED if index < LEAST_BLOCKS else 1)]
     order: tuple[SideName, SideName] = ("baseline", "candidate") if first == "baseline" else ("candidate", "baseline")
     readings, conditions = dict[SideName, Readings](), dict[SideName, Sample]()
-    sample = _Sample(planned[chosen], {})
+    samples = [_Sample(planned[one], {}) for one in chosen]
     canary = pair.canary() if first == "baseline" else None
     for name in order:
         if name == "baseline" and canary is None:
@@ -191,20 +208,21 @@ def _block(
         stopwatch = pair.switch_to(name)
         readings[name] = stopwatch.block(planned)
         conditions[name] = pair.sample()
-        if name == "candidate" or judge_baseline:
-            sample.outputs[name] = stopwatch.pick(chosen)
+        for sample, one in zip(samples, chosen, strict=True):
+            if name == "candidate" or (index == 0 and sample is samples[0]):
+                sample.outputs[name] = stopwatch.pick(one)
     assert canary is not None
     clocks = (conditions["baseline"].clock_mhz, conditions["candidate"].clock_mhz)
     void = watch.void(canary, conditions, readings)
     return (
         Block(first, readings["baseline"].dev_ns, readings["candidate"].dev_ns, canary, clocks, void),
-        sample,
+        samples,
         readings,
     )
 
 
 def _judged(samples: list[_Sample], slabs: Slabs, judge: Judge) -> Rejection | None:
-    """Check one output per block; of the baseline only the first, which shows that the instruments work."""
+    """Check the chosen outputs; of the baseline only the first, which shows that the instruments work."""
     for index, sample in enumerate(samples):
         contents = slabs.contents(sample.call)
         if index == 0 and (wrong := judge("baseline", contents, sample.outputs["baseline"])):
@@ -218,18 +236,14 @@ def _concluded(
     pair: Pair,
     blocks: list[Block],
     readings: dict[SideName, list[Readings]],
-    wanted: int,
     canary_ns: tuple[float, float],
+    judged: int,
+    disturbed: bool,
 ) -> CaseTimes | Rejection:
-    counting = [block for block in blocks if block.void is None]
-    disturbed = len(counting) < wanted
-    used = blocks if disturbed else counting
-    times = {
-        "baseline": [t for b in used for t in b.baseline_ns],
-        "candidate": [t for b in used for t in b.candidate_ns],
-    }
-    positive = {name: [time for time in values if time > 0] for name, values in times.items()}
-    dropped = sum(len(times[name]) - len(positive[name]) for name in times)
+    used = blocks if disturbed else [block for block in blocks if block.void is None]
+    positive = _positive(used)
+    taken = sum(len(block.baseline_ns) + len(block.candidate_ns) for block in used)
+    dropped = taken - sum(len(times) for times in positive.values())
     if not positive["candidate"]:
         return Rejection("impossible_time", "no reading of the candidate is positive")
     if not positive["baseline"]:
@@ -239,9 +253,9 @@ def _concluded(
         blocks=tuple(blocks),
         dropped=dropped,
         visible=sum(reading.visible for reading in readings["candidate"]),
-        judged=len(blocks),  # one output of each
+        judged=judged,
         conditions=_conditions(pair.sample()),
-        void=_void_session(dropped, len(times["baseline"]) + len(times["candidate"])),
+        void=_void_session(dropped, taken),
     )
     return CaseTimes(
         session=session,
@@ -265,6 +279,14 @@ def _conditions(sample: Sample) -> dict[str, float | int | str | None]:
 def _void_session(dropped: int, readings: int) -> str | None:
     share = dropped / readings
     return f"{dropped} of {readings} readings are not positive" if share > DROPPED_SHARE else None
+
+
+def _positive(blocks: Sequence[Block]) -> dict[SideName, list[float]]:
+    """Return all positive readings of each side."""
+    return {
+        "baseline": [time for block in blocks for time in block.baseline_ns if time > 0],
+        "candidate": [time for block in blocks for time in block.candidate_ns if time > 0],
+    }
 
 
 def _has_times(block: Block) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluator.thresholds import CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS
+from evaluator.thresholds import BLOCKS, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, LEAST_BLOCKS, MAX_SESSIONS, SESSIONS
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.statistics.limits import (
     MIN_TASKS_FOR_COMPARISON,
@@ -190,9 +190,10 @@ METRICS = (
         "Ratio of a case on t_dev",
         "mean over sessions of mean over blocks of (log median(baseline) − log median(candidate))",
         "t_dev is the device time of one call, with hidden launch and cold caches: the only clock that ranks. A "
-        "session has fresh processes on both sides and ten blocks of calls in ABBA order; there are three sessions, "
-        "and up to six while the interval is wide. The 95 % interval includes the variation between sessions: at least "
-        "that of this host's own A/A sessions. A candidate below two empty pairs of events, or below "
+        f"session has fresh processes on both sides and {LEAST_BLOCKS} to {BLOCKS} blocks of calls in ABBA order; "
+        f"there are {SESSIONS} to {MAX_SESSIONS} sessions. Both end by the width of the interval, never by its sign. "
+        "The 95 % interval includes the variation between sessions: at least that of this host's own A/A sessions. "
+        "A candidate below two empty pairs of events, or below "
         f"{milliseconds(CENSOR_NS / 1e6)}, counts as that long: its ratio is censored, and printed as “≥”.",
         f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} and "
         f"{ELIGIBLE_E0:.0f} empty pairs of events on. Shorter cases count for correctness only.",
