@@ -5,11 +5,11 @@ The judge copies what Triton keeps of it, and every later worker of the side sta
 that are judged are those that are timed. What later workers write stays in them.
 
 What a candidate could leave in that copy, it can as well write into its source: the worker has seen the contents of no
-judged or timed call, and no device time. A forged kernel is no more than what native code of the candidate can launch
-in any worker, and writing it is on no list of `gates/plain`. Nobody learns from the copy whether a call is timed.
+judged or timed call. A forged kernel is no more than what native code of the candidate can launch in any worker, and
+writing it is on no list of `gates/plain`. Nobody learns from the copy whether a call is timed.
 
 What is missing in it, for whatever reason, is compiled by the worker that needs it. Kernels of a task's own baseline
-are also kept for later evaluations; those of a candidate never are.
+are also kept for later evaluations where no candidate can reach into its sandbox; those of a candidate never are.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ import triton
 
 from evaluator.errors import SandboxError
 from evaluator.gates.context import Context
+from evaluator.inside.excerpts import MAX_SENTENCE, cut
 from evaluator.judge.builds import store, stored, taken
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.side import KERNELS, Runner, Side
-from evaluator.sandbox import WorkerError, WorkerFault
+from evaluator.sandbox import STRONG_SANDBOX, WorkerError, WorkerFault
 from evaluator.state import state_folder
 from evaluator.tasks.spec import Case
 
@@ -57,12 +58,19 @@ def compile_ahead(context: Context) -> None:
         with context.spending("kernels"):
             _compile(context, works)
     for work in works:
-        if work.side is baseline and work.is_complete and baseline.kernels is not None:
+        if work.problem:
+            name = "baseline" if work.side is baseline else "candidate"
+            context.log.append(f"the kernels of the {name} were not compiled ahead: {work.problem}")
+        if work.side is baseline and work.is_complete and baseline.kernels and _is_strong(baseline):
             store(file, baseline.kernels)
 
 
 def _is_triton(side: Side) -> bool:
     return side.language == "python" and any(b"triton" in text for text in side.files.values())
+
+
+def _is_strong(side: Side) -> bool:
+    return side.sandbox is not None and side.sandbox.kind == STRONG_SANDBOX
 
 
 def _file_of(context: Context, side: Side) -> Path:
@@ -96,6 +104,7 @@ class _Work:
     side: Side
     runner: Runner | None = None
     is_complete: bool = True
+    problem: str = ""  # for the log
 
     def open(self) -> None:
         with self._trying():
@@ -127,6 +136,7 @@ class _Work:
             yield
         except WorkerFault:
             self.is_complete = False
-        except (WorkerError, SandboxError):
+        except (WorkerError, SandboxError) as error:
             self.is_complete, self.runner = False, None
+            self.problem = cut(str(error), MAX_SENTENCE)
             self.side.give_up_sandbox()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -122,11 +123,12 @@ class Harness:
         return told
 
     def restore(self, path: str) -> dict[str, object]:
-        """Fill Triton's cache with packed kernels before the candidate is loaded. If they are malformed, with none."""
+        """Fill Triton's cache with packed kernels before the candidate is loaded; with none where that fails."""
         archive = self._inside(path)
         try:
             return {"kernels": kernel_files.unpack(archive, self._kernel_cache)}
-        except ValueError as error:
+        except (ValueError, OSError) as error:
+            shutil.rmtree(self._kernel_cache, ignore_errors=True)
             return {"refused": str(error)}
         finally:
             archive.unlink()

@@ -97,7 +97,12 @@ def side(tmp_path: Path, tiny_task: Callable[[str], TaskSpec]) -> Callable[[byte
         def _attach(self, worker: Any, guarded: bool, cross_compile: bool, zones: bool, ahead: bool) -> None:
             worker._harness.device = PretendedGpu(None, cross_compile, ahead=ahead)
 
-    return lambda source: SideHere(task, task.cases, {"kernel.py": source}, lambda: None, "cuda", None)  # type: ignore[arg-type, return-value]
+    def make(source: bytes) -> Side:
+        made = SideHere(task, task.cases, {"kernel.py": source}, lambda: None, "cuda", None)  # type: ignore[arg-type, return-value]
+        made.sandbox = SimpleNamespace(kind="bubblewrap", close=lambda: None)  # type: ignore[assignment]
+        return made
+
+    return make
 
 
 @pytest.fixture(autouse=True)
@@ -117,18 +122,19 @@ def context_of(baseline: Side, candidate: Side) -> Any:
     task, seed = candidate.task, Seed()
     return SimpleNamespace(
         task=task,
-        backend=SimpleNamespace(has_clock=True, architecture="sm_90", cases=lambda task: task.cases[:2]),
+        backend=SimpleNamespace(has_clock=True, architecture="sm_90", cases=lambda task: task.cases[:1]),
         baseline=baseline,
         candidate_side=lambda: candidate,
         contents=lambda case, draw: contents_of(task, case, draw, seed, "cpu"),
         give_way=lambda: None,
         spending=lambda name: nullcontext(),
+        log=[],
     )
 
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch, compiled: list[bool]) -> Callable[[Side], list[bool]]:
-    """Return later(side): call its two small cases in another worker, and say which kernels were found compiled."""
+    """Return later(side): call one case in another worker, and say which kernels were found compiled."""
 
     def run(side: Side) -> list[bool]:
         monkeypatch.setattr(
@@ -136,7 +142,7 @@ def later(monkeypatch: pytest.MonkeyPatch, compiled: list[bool]) -> Callable[[Si
         )
         del compiled[:]
         runner = side.runner()
-        for case in side.task.cases[:2]:
+        for case in side.task.cases[:1]:
             runner.compile(case, contents_of(side.task, case, AHEAD, Seed(), "cpu"))
         monkeypatch.setattr(JITFunction, "run", TRITONS_RUN)
         return list(compiled)
@@ -153,10 +159,10 @@ def state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 def test_a_later_worker_compiles_nothing(side, later) -> None:
     candidate = side(DOUBLE)
-    assert later(candidate) == [False, False]  # 256 is a multiple of 16, 301 is not
+    assert later(candidate) == [False]
     compile_ahead(context_of(side(EAGER), candidate))
     for _ in range(2):
-        assert later(candidate) == [True, True]
+        assert later(candidate) == [True]
 
 
 def test_kernels_of_another_source_are_not_used(side, later) -> None:
@@ -164,11 +170,15 @@ def test_kernels_of_another_source_are_not_used(side, later) -> None:
     compile_ahead(context_of(side(EAGER), candidate))
     other = side(DOUBLE.replace(b"2.0 *", b"2.5 *"))
     other.kernels = candidate.kernels
-    assert later(other) == [False, False]
+    assert later(other) == [False]
 
 
 def test_a_baseline_is_compiled_once_and_its_damaged_kernels_are_compiled_anew(side, later, state) -> None:
-    first, second, third = side(DOUBLE), side(DOUBLE), side(DOUBLE)
+    weak, first, second, third = side(DOUBLE), side(DOUBLE), side(DOUBLE), side(DOUBLE)
+    weak.sandbox.kind = "plain"  # where a candidate of the same user may have changed them
+    compile_ahead(context_of(weak, side(EAGER)))
+    assert weak.kernels
+    assert not list(state.rglob("*"))
     compile_ahead(context_of(first, side(EAGER)))
     [file] = [path for path in state.rglob("*") if path.is_file()]
     second.runner = None  # it must not be asked for a worker
@@ -177,7 +187,7 @@ def test_a_baseline_is_compiled_once_and_its_damaged_kernels_are_compiled_anew(s
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     compile_ahead(context_of(third, side(EAGER)))
     assert third.kernels is not None
-    assert later(third) == [True, True]
+    assert later(third) == [True]
 
 
 def test_kernels_of_a_candidate_are_not_kept_for_later_evaluations(side, state) -> None:
@@ -207,7 +217,7 @@ def forward(x):
             candidate.task.cases[0], contents_of(candidate.task, candidate.task.cases[0], AHEAD, Seed(), "cpu")
         )
         assert candidate.kernels is before
-    assert counted == ["11", "11"]  # from the two calls of the worker that compiled ahead, and no more
+    assert counted == ["1", "1"]  # from the call of the worker that compiled ahead, and no more
 
 
 def test_a_worker_that_dies_or_fails_leaves_compiling_to_the_later_ones(side, later) -> None:
@@ -218,21 +228,23 @@ def test_a_worker_that_dies_or_fails_leaves_compiling_to_the_later_ones(side, la
 
     dying.runner = lambda **options: SimpleNamespace(compile=dies, worker=None)
     dying.give_up_sandbox = lambda: given_up.append("sandbox")
-    compile_ahead(context_of(side(EAGER), dying))
+    compile_ahead(context := context_of(side(EAGER), dying))
     assert (dying.kernels, given_up) == (None, ["sandbox"])
+    assert context.log == ["the kernels of the candidate were not compiled ahead: compile: the process ended (SIGSEGV)"]
     failing = side(b"import triton\nraise RuntimeError\n")
     compile_ahead(context_of(side(EAGER), failing))
     assert failing.kernels is None
     broken = side(DOUBLE)
     broken.kernels = b"no archive"
-    assert later(broken) == [False, False]
+    assert later(broken) == [False]
 
 
-def test_a_result_that_host_code_reads_spoils_only_its_case(side, later) -> None:
-    reading = DOUBLE.replace(b"    return y", b"    return [y][0 if x.numel() == 256 else int(1e9)]")
-    candidate = side(reading)
-    compile_ahead(context_of(side(EAGER), candidate))
-    assert later(candidate) == [True, True]  # the launch had been noted before
+def test_what_was_launched_before_host_code_fails_is_compiled(side, later, state) -> None:
+    """It may read a result that no kernel has written."""
+    baseline = side(DOUBLE.replace(b"    return y", b"    return [][int(y[0])]"))
+    compile_ahead(context_of(baseline, side(EAGER)))
+    assert later(baseline) == [True]
+    assert not list(state.rglob("*"))  # not complete
 
 
 def test_every_configuration_of_an_autotuner_is_ready_and_none_is_chosen(tmp_path: Path, compiled: list[bool]) -> None:
@@ -258,6 +270,7 @@ def test_times_of_configurations_and_unfinished_kernels_are_left_out(tmp_path: P
         folder.mkdir(parents=True)
         for name in names:
             (folder / name).write_text("{}")
+    (tmp_path / "cache" / ("E" * 52)).write_text("a file in place of a folder")
     archive, other = tmp_path / "kernels.zip", tmp_path / "other"
     kernel_files.pack(tmp_path / "cache", archive)
     assert kernel_files.unpack(archive, other) == 1

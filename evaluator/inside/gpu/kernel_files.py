@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -23,7 +24,7 @@ _TIMES = ".autotune."
 def pack(cache: Path, archive: Path) -> None:
     """Write the archive: what a compiler that was stopped left unfinished is not in it."""
     left = MAX_BYTES
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for file in sorted(_finished(cache)):
             size = file.stat().st_size
             if size <= left and _is_known(file.parent.name, file.name):
@@ -40,7 +41,7 @@ def unpack(archive: Path, cache: Path) -> int:
     try:
         with zipfile.ZipFile(archive) as packed:
             files = {name: packed.read(name) for name in _checked(packed)}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         raise ValueError(f"{archive.name} is no archive of kernels: {error}") from error
     for name, data in files.items():
         (cache / name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,7 @@ def unpack(archive: Path, cache: Path) -> int:
 
 
 def _finished(cache: Path) -> Iterator[Path]:
-    for folder in cache.iterdir() if cache.is_dir() else ():
+    for folder in filter(Path.is_dir, cache.glob("*")):
         has_kernel = any(folder.glob(f"{GROUP}*"))
         yield from (file for file in folder.glob("*") if file.is_file() and (has_kernel or file.suffix == ".so"))
 
@@ -64,7 +65,7 @@ def _checked(packed: zipfile.ZipFile) -> list[str]:
         raise ValueError(f"its files are larger than {MAX_BYTES >> 20} MiB")
     for entry in entries:
         path = PurePosixPath(entry.filename)
-        if len(path.parts) != 2 or not _is_known(*path.parts) or entry.compress_type != zipfile.ZIP_STORED:
+        if len(path.parts) != 2 or not _is_known(*path.parts):
             raise ValueError(f"{entry.filename[:200]!r} is no file of a kernel")
     return [entry.filename for entry in entries]
 
