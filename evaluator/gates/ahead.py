@@ -89,6 +89,8 @@ def _compile(context: Context, works: Sequence[_Work]) -> None:
             stack.callback(work.close)
         list(pool.map(_Work.open, works))
         for case in context.backend.cases(context.task):
+            if not any(work.runner for work in works):
+                return
             list(pool.map(partial(_Work.note, case=case, contents=context.contents(case, AHEAD)), works))
             context.give_way()
         list(pool.map(_Work.compile, works))

@@ -137,7 +137,8 @@ class Side:
             self._attach(worker, guarded, cross_compile, zones, ahead)
             if self.kernels is not None:
                 worker.put(KERNELS, self.kernels)
-                self._trusted_command(worker, "restore", path=KERNELS)
+                if refused := self._trusted_command(worker, "restore", path=KERNELS).get("refused"):
+                    self.log.append(f"kernels that were compiled ahead are not used: {refused}")
             key = None
             if clock is not None:
                 key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
@@ -163,10 +164,10 @@ class Side:
             options["ahead"] = True
         self._trusted_command(worker, "attach", device=self.device, **options)
 
-    def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
+    def _trusted_command(self, worker: Worker, op: str, **options: object) -> dict[str, object]:
         """Send a command before the candidate is loaded, so that a failure is the host's."""
         try:
-            worker.call(op, timeout_s=LOAD_S, **options)
+            return worker.call(op, timeout_s=LOAD_S, **options)
         except WorkerError as error:
             text = error.text if isinstance(error, WorkerFault) else error.output
             raise SandboxError(

@@ -237,6 +237,9 @@ def test_a_worker_that_dies_or_fails_leaves_compiling_to_the_later_ones(side, la
     broken = side(DOUBLE)
     broken.kernels = b"no archive"
     assert later(broken) == [False]
+    assert broken.log == [
+        "kernels that were compiled ahead are not used: kernels.zip is no archive of kernels: File is not a zip file"
+    ]
 
 
 def test_what_was_launched_before_host_code_fails_is_compiled(side, later, state) -> None:
@@ -261,7 +264,10 @@ def test_every_configuration_of_an_autotuner_is_ready_and_none_is_chosen(tmp_pat
 
 def test_times_of_configurations_and_unfinished_kernels_are_left_out(tmp_path: Path) -> None:
     for key, names in (
-        ("B" * 52, ("k.cubin", "k.json", "__grp__k.json", "k.autotune.json", "k.txt")),
+        ("B" * 52, ("k.cubin", "k.json", "__grp__k.json")),
+        ("F" * 52, ("k.autotune.json",)),
+        ("G" * 52, ("k.autotune.json", "__grp__k.autotune.json")),
+        ("H" * 52, ("k.new", "k.json", "__grp__k.json")),
         ("C" * 52, ("k.cubin", "k.json")),
         ("D" * 52, ("__triton_launcher.so",)),
         ("../evil", ("k.cubin", "__grp__k.json")),
@@ -282,6 +288,19 @@ def test_times_of_configurations_and_unfinished_kernels_are_left_out(tmp_path: P
     ]
     paths = json.loads((other / ("B" * 52) / "__grp__k.json").read_text())["child_paths"]
     assert paths == {name: str(other / ("B" * 52) / name) for name in ("k.cubin", "k.json")}
+
+
+def test_a_kernel_that_has_no_room_is_left_out_with_all_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in "AB":
+        (folder := tmp_path / "cache" / (key * 52)).mkdir(parents=True)
+        for name in ("k.cubin", "k.json", "__grp__k.json"):
+            (folder / name).write_bytes(bytes(100))
+    monkeypatch.setattr(kernel_files, "MAX_BYTES", 300)
+    kernel_files.pack(tmp_path / "cache", tmp_path / "kernels.zip")
+    assert kernel_files.unpack(tmp_path / "kernels.zip", tmp_path / "other") == 1
+    assert len(list(tmp_path.glob("other/*/*"))) == 3
 
 
 @pytest.mark.parametrize(

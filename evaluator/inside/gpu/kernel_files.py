@@ -11,7 +11,6 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 MAX_BYTES = 48 << 20  # the judge takes files up to 64 MiB
@@ -22,13 +21,14 @@ _TIMES = ".autotune."
 
 
 def pack(cache: Path, archive: Path) -> None:
-    """Write the archive: what a compiler that was stopped left unfinished is not in it."""
+    """Write the archive: each kernel with all of its files or not at all."""
     left = MAX_BYTES
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-        for file in sorted(_finished(cache)):
-            size = file.stat().st_size
-            if size <= left and _is_known(file.parent.name, file.name):
-                left -= size
+        for files in map(_kernel_in, filter(Path.is_dir, sorted(cache.glob("*")))):
+            if (size := sum(file.stat().st_size for file in files)) > left:
+                continue
+            left -= size
+            for file in files:
                 packed.write(file, f"{file.parent.name}/{file.name}")
 
 
@@ -49,10 +49,11 @@ def unpack(archive: Path, cache: Path) -> int:
     return sum(_write_group(folder) for folder in cache.iterdir()) if files else 0
 
 
-def _finished(cache: Path) -> Iterator[Path]:
-    for folder in filter(Path.is_dir, cache.glob("*")):
-        has_kernel = any(folder.glob(f"{GROUP}*"))
-        yield from (file for file in folder.glob("*") if file.is_file() and (has_kernel or file.suffix == ".so"))
+def _kernel_in(folder: Path) -> list[Path]:
+    """Return the files of a finished kernel or launcher; none where there is something else."""
+    files = [file for file in folder.iterdir() if file.is_file() and not file.name.startswith(GROUP)]
+    is_finished = any(folder.glob(f"{GROUP}*")) or all(file.suffix == ".so" for file in files)
+    return files if is_finished and all(_is_known(folder.name, file.name) for file in files) else []
 
 
 def _is_known(key: str, name: str) -> bool:
