@@ -1,7 +1,7 @@
 """The compile gate: can the source be built and called, with the task's toolchain and for the target architecture?
 
 HIP sources are built in the sandbox for this host's device and for gfx942. Triton sources are imported, and the
-launches of every case compiled.
+launches of every case compiled, on a GPU ahead and over all cores.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextlib import suppress
 from evaluator.backends import cpu
 from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
+from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import Context
 from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.gates.source import report
@@ -27,6 +28,7 @@ NAME = "compile"
 
 def check(context: Context) -> Rejection | None:
     """Build and load the candidate; leave a loaded worker for the correctness gate."""
+    compile_ahead(context)
     if rejection := load(context, cross_compile=True):
         return rejection
     if context.candidate_side().language == "python":

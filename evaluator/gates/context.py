@@ -195,7 +195,7 @@ class Context:
         """
         assert self.baseline is not None
         side = self.open_side(self.baseline_files)
-        side.product = self.baseline.product
+        side.product, side.kernels = self.baseline.product, self.baseline.kernels
         try:
             with trusted_runner(side) as runner:
                 yield runner

@@ -61,7 +61,7 @@ def check(context: Context) -> Rejection | None:
     if context.candidate_side().captures_graphs:
         text = "the source captures graphs: writes outside its buffers cannot be detected here"
         context.findings.append(Finding(NAME, "no_red_zones", text))
-    context.baseline = context.open_side(context.baseline_files)
+    context.baseline = context.baseline or context.open_side(context.baseline_files)
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None

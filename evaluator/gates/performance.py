@@ -19,6 +19,7 @@ from evaluator.backends import Backend
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import ratio
+from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import CaseState, Context, let_go, release
 from evaluator.gates.contracts import hold_too_exact
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
@@ -83,6 +84,7 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
     for side in (context.baseline, context.candidate_side()):
         if rejection := compile_gate.build_trusted(side, context):
             raise BaselineError(f"the baseline of {context.task.id}: {rejection.of_baseline}")
+    compile_ahead(context)
     full = (case for case in context.backend.cases(context.task) if case.profile == "full")
     context.cases = {case.id: CaseState(case) for case in full}
     for index in range(sessions):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from evaluator.errors import BaselineError, EvaluatorError, SandboxError
 from evaluator.gates import compile as compile_gate
 from evaluator.gates import correctness, integrity, performance, source
+from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import CaseState, Context, checked
 from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.isa import launch_problem
@@ -89,6 +90,7 @@ class UnseenTrial:
 
 def judge(baseline: Context, candidate: Context, cases: Sequence[UnseenCase]) -> list[UnseenTrial]:
     """Run both sides on every case. The context `baseline` has the task's own source as its candidate."""
+    candidate.baseline = baseline.candidate_side()
     with candidate.spending("compile"):
         barred = [_barred(baseline, trusted=True), _barred(candidate, trusted=False)]
     trials = [
@@ -127,7 +129,10 @@ def _through_trusted_build(context: Context) -> Rejection | None:
 
 def _through_build(context: Context) -> Rejection | None:
     try:
-        return source.check(context) or compile_gate.load(context, cross_compile=_cross_compiles(context))
+        if rejection := source.check(context):
+            return rejection
+        compile_ahead(context)
+        return compile_gate.load(context, cross_compile=_cross_compiles(context))
     except WorkerError as error:
         context.close_runner()
         return rejection_of(error)
@@ -272,7 +277,7 @@ def _time(trials: list[UnseenTrial], baseline: Context, candidate: Context) -> N
     """Time one session on the cases with both sides correct; after a failure again, without the failed case."""
     waiting = {trial.case.id: trial for trial in trials if trial.both_right}
     candidate.cases = {name: trial.candidate.state for name, trial in waiting.items()}
-    candidate.baseline, candidate.sessions = baseline.candidate_side(), SESSIONS
+    candidate.sessions = SESSIONS
     failed_at = set[str | None]()  # cases with one evaluation error so far
     while candidate.cases:
         candidate.at_work = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from evaluator.inside.bench import Timing
 from evaluator.inside.caller import Caller, Spec
 from evaluator.inside.channel import Channel, SharedMemory
 from evaluator.inside.devices import DEVICES, DeviceOperations
+from evaluator.inside.gpu import kernel_files
+from evaluator.inside.gpu.device import GpuDevice
 from evaluator.inside.gpu.trace import ActivityTrace
 from evaluator.inside.hip_cpu import build_both
 from evaluator.inside.hip_gpu import build_for_gpu
@@ -22,7 +25,7 @@ from evaluator.inside.limits import DeviceKind
 _undisturbed = torch._C.DisableTorchFunction  # turns torch function modes off, the emulated GPU's and a candidate's
 COMMANDS = (
     *("put", "take", "build", "attach", "clock", "load"),
-    *("open", "compile", "prepare", "call", "fetch", "report", "time", "trace"),
+    *("kernels", "restore", "open", "compile", "prepare", "call", "fetch", "report", "time", "trace"),
 )
 Handler = Callable[..., dict[str, object]]
 
@@ -38,6 +41,7 @@ class Harness:
         self.device: DeviceOperations | None = None
         self.timing: Timing | None = None
         self.activity = ActivityTrace(self.workspace, mailbox)
+        self._kernel_cache = self.workspace / ".triton"
 
     def handlers(self) -> dict[str, Handler]:
         """Return the commands by name."""
@@ -109,6 +113,25 @@ class Harness:
         if self.timing is not None:
             caller.rest()
         return {}
+
+    def kernels(self, path: str, limit_s: float) -> dict[str, object]:
+        """Compile what `compile` has noted, in a worker that compiles ahead; pack the kernels into a file."""
+        device = self._device()
+        assert isinstance(device, GpuDevice)
+        told = device.compile_noted(limit_s)
+        kernel_files.pack(self._kernel_cache, self._inside(path))
+        return told
+
+    def restore(self, path: str) -> dict[str, object]:
+        """Fill Triton's cache with packed kernels before the candidate is loaded; with none where that fails."""
+        archive = self._inside(path)
+        try:
+            return {"kernels": kernel_files.unpack(archive, self._kernel_cache)}
+        except (ValueError, OSError) as error:
+            shutil.rmtree(self._kernel_cache, ignore_errors=True)
+            return {"refused": str(error)}
+        finally:
+            archive.unlink()
 
     def prepare(self, order: int = 0, values: dict[str, Any] | None = None) -> dict[str, object]:
         """Make new tensors for the next call, and let the candidate prepare its static inputs.

@@ -50,7 +50,7 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     try:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
         report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))
-        product = _take(worker, report["native"]["product"]) if report["native"]["ok"] else None
+        product = taken(worker, report["native"]["product"]) if report["native"]["ok"] else None
         if report["native"]["ok"] and product is None:
             log = f"error: the built extension is larger than {MAX_PRODUCT_BYTES >> 20} MiB\n"
             report["native"] |= {"ok": False, "fault": "size", "log": log}
@@ -67,18 +67,22 @@ def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build
     return Build(native, gfx942, tuple(report["unsupported"]), tuple(report["not_portable"]), product, cached)
 
 
-def _take(worker: Worker, path: str) -> bytes | None:
-    """Read a file of the worker's workspace in pieces through the mailbox; None if it is too large."""
+def taken(worker: Worker, path: str) -> bytes | None:
+    """Read a file of the worker's workspace in pieces through the mailbox; None if it is too large.
+
+    Raises:
+        SandboxError: what the worker says of the file cannot be.
+    """
     data, step = b"", worker.mailbox.size
     while True:
         reply = worker.call("take", timeout_s=GRACE_S, path=path, start=len(data), size=step)
-        copied, size = reply["copied"], reply["size"]
-        if type(copied) is not int or type(size) is not int or not 0 <= copied <= step:
-            raise SandboxError(f"a build product is malformed: {size!r} bytes, {copied!r} copied")
+        copied, size = reply.get("copied"), reply.get("size")
+        if type(size) is not int or copied != (expected := max(0, min(step, size - len(data)))):
+            raise SandboxError(f"{path} is malformed: {size!r} bytes, {copied!r} copied from byte {len(data)}")
         if size > MAX_PRODUCT_BYTES:
             return None
-        data += bytes(worker.mailbox.view(0, copied))
-        if len(data) >= size or copied == 0:
+        data += bytes(worker.mailbox.view(0, expected))
+        if len(data) >= size:
             return data
 
 
@@ -89,19 +93,28 @@ def build_file(source: bytes, toolchain: Toolchain) -> Path:
 
 
 def _store(path: Path, report: dict[str, Any], product: bytes) -> None:
-    data = json.dumps(report).encode() + b"\n" + product
-    with suppress(OSError), replacing(path) as file:  # a full disk costs time, not the evaluation
-        file.write(hashlib.sha256(data).digest() + data)
+    store(path, json.dumps(report).encode() + b"\n" + product)
 
 
 def _load(path: Path) -> tuple[dict[str, Any], bytes] | None:
     """Return report and product of a cached build; None if there is none, or its file is damaged or unreadable."""
+    if (data := stored(path)) is None:
+        return None
+    report, _, product = data.partition(b"\n")
+    return json.loads(report), product
+
+
+def store(path: Path, data: bytes) -> None:
+    """Write data and their digest."""
+    with suppress(OSError), replacing(path) as file:  # a full disk costs time, not the evaluation
+        file.write(hashlib.sha256(data).digest() + data)
+
+
+def stored(path: Path) -> bytes | None:
+    """Return stored data; None if there are none, or the file is damaged or unreadable."""
     try:
         data = path.read_bytes()
     except OSError:
         return None
     digest, data = data[:DIGEST_BYTES], data[DIGEST_BYTES:]
-    if hashlib.sha256(data).digest() != digest:
-        return None
-    report, _, product = data.partition(b"\n")
-    return json.loads(report), product
+    return data if hashlib.sha256(data).digest() == digest else None

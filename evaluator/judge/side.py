@@ -28,7 +28,7 @@ Language = Literal["hip", "python"]
 LOAD_S = 120
 REPORT_S = 360  # includes COMPILE_S of cross-compiling on a GPU host (inside/gpu/launches.py)
 MAX_REFUSED = 200  # characters of what a worker says about a refused launch
-PRODUCT = "candidate.so"
+PRODUCT, KERNELS = "candidate.so", "kernels.zip"
 MAX_LOG = 1000  # characters of a log in the message of a fault
 GRAPHS = (b"CUDAGraph", b"cuda.graph", b"make_graphed_callables", b"StreamBeginCapture")
 OUTPUT_PROBLEMS = (
@@ -58,7 +58,10 @@ class Call:
 
 @dataclass(slots=True)
 class Side:
-    """Files, sandbox and workers of one side. `product`: the built HIP extension; `log`: what its workers printed."""
+    """Files, sandbox and workers of one side. `product`: the built HIP extension; `log`: what its workers printed.
+
+    `kernels`: what Triton compiled ahead (gates/ahead.py); every worker starts with the same copy.
+    """
 
     task: TaskSpec
     cases: tuple[Case, ...]
@@ -67,6 +70,7 @@ class Side:
     device: DeviceKind
     allocator: Path | None  # a library that adds red zones around tensors
     product: bytes | None = None
+    kernels: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
@@ -115,12 +119,14 @@ class Side:
         guarded: bool = False,
         cross_compile: bool = False,
         zones: bool = True,
+        ahead: bool = False,
         clock: Mapping[str, object] | None = None,
     ) -> Runner:
         """Start a worker and load the side's source in it; the caller closes it.
 
         `guarded`: with guard pages next to buffers on an emulated device. `zones`: with red zones around tensors, where
-        there is an allocator for them. `clock`: parameters of the bench; None without timing on the device clock.
+        there is an allocator for them. `ahead`: to compile ahead, and to answer nothing. `clock`: parameters of the
+        bench; None without timing on the device clock.
 
         Raises:
             WorkerError: the candidate cannot be loaded.
@@ -128,7 +134,11 @@ class Side:
         """
         worker = self.spawn()
         try:
-            self._attach(worker, guarded, cross_compile, zones)
+            self._attach(worker, guarded, cross_compile, zones, ahead)
+            if self.kernels is not None:
+                worker.put(KERNELS, self.kernels)
+                if refused := self._trusted_command(worker, "restore", path=KERNELS).get("refused"):
+                    self.log.append(f"kernels that were compiled ahead are not used: {refused}")
             key = None
             if clock is not None:
                 key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
@@ -145,17 +155,19 @@ class Side:
             raise
         return Runner(self, worker, key)
 
-    def _attach(self, worker: Worker, guarded: bool, cross_compile: bool, zones: bool) -> None:
+    def _attach(self, worker: Worker, guarded: bool, cross_compile: bool, zones: bool, ahead: bool) -> None:
         options: dict[str, object] = {"cross_compile": cross_compile}
         options["allocator"] = str(self.allocator) if self.allocator and zones and not self.captures_graphs else None
         if self.device == "cpu":
             options |= {"guarded": guarded, "memory_mb": self.task.limits.memory_mb}
+        elif ahead:
+            options["ahead"] = True
         self._trusted_command(worker, "attach", device=self.device, **options)
 
-    def _trusted_command(self, worker: Worker, op: str, **options: object) -> None:
+    def _trusted_command(self, worker: Worker, op: str, **options: object) -> dict[str, object]:
         """Send a command before the candidate is loaded, so that a failure is the host's."""
         try:
-            worker.call(op, timeout_s=LOAD_S, **options)
+            return worker.call(op, timeout_s=LOAD_S, **options)
         except WorkerError as error:
             text = error.text if isinstance(error, WorkerFault) else error.output
             raise SandboxError(
@@ -205,14 +217,17 @@ class Runner:
             )
         return self._layout
 
-    def compile(self, case: Case, contents: Contents) -> bool:
+    def compile(self, case: Case, contents: Contents, timeout_s: float | None = None) -> bool:
         """Compile what the case launches; False if its host code failed, which the real call will show.
+
+        In a worker that compiles ahead the launches are only noted.
 
         Raises:
             WorkerFault: a kernel does not compile.
         """
         self.open(case, contents).write(contents, self.worker)
-        return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
+        limit_s = self.side.task.limits.first_call_s if timeout_s is None else timeout_s
+        return "ignored" not in self.worker.call("compile", timeout_s=limit_s)
 
     def call(self, case: Case, contents: Contents, order: int = 0) -> Call | Rejection:
         """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.

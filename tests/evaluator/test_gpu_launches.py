@@ -20,19 +20,16 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from evaluator.inside.gpu import launches as gpu_launches
 from evaluator.inside.gpu.device import ignore_options_of_others
 from evaluator.inside.gpu.launches import Launches
-from evaluator.inside.isa import compiler
-from evaluator.inside.isa.driver import TargetDriver
+from evaluator.inside.isa.driver import DriverOf
 from evaluator.inside.isa.launch import TRITONS_RUN, bind
-from evaluator.inside.isa.targets import GFX942
 from tests.evaluator import kernels_launch as kernels
 
 
-class PretendedH100(TargetDriver):
+class PretendedH100(DriverOf):
     utils = SimpleNamespace(get_device_properties=lambda device: {"max_shared_mem": 232_448})
 
     def __init__(self) -> None:
-        super().__init__(GFX942)
-        self._target = GPUTarget("cuda", 90, 32)
+        super().__init__(GPUTarget("cuda", 90, 32))
 
     def get_current_device(self) -> str:  # type: ignore[override]  # a cache of its own beside the CPU's driver
         return "pretended H100"
@@ -87,7 +84,7 @@ def test_a_launch_waits_for_its_compilation_and_keeps_no_tensor(
 ) -> None:
     x = torch.zeros(64)
     gone, forked = weakref.ref(x), []
-    monkeypatch.setattr(compiler.os, "fork", lambda fork=os.fork: forked.append(1) or fork())
+    monkeypatch.setattr(os, "fork", lambda fork=os.fork: forked.append(1) or fork())
     warm_up(kernels.copy, x, out_ptr=x, size=52, BLOCK=16)
     del x
     assert (gone(), forked) == (None, [])

@@ -16,10 +16,12 @@ import torch
 from triton import knobs
 from triton.backends import backends
 from triton.errors import TritonError
+from triton.runtime.cache import triton_key
 from triton.runtime.driver import driver
 
 from evaluator.inside import loading
 from evaluator.inside.coverage import CoverageReport, OutputBytes
+from evaluator.inside.gpu.ahead import Ahead
 from evaluator.inside.gpu.launches import Launches
 from evaluator.inside.gpu.zones import GpuRedZones
 from evaluator.inside.limits import DeviceKind
@@ -30,17 +32,21 @@ LLVM_REFUSES = "PassManager::run failed"  # from a RuntimeError of Triton's nati
 
 
 class GpuDevice:
-    """`allocator`: the library with red zones, None for torch's own. `cross_compile`: compile launches for AMD too."""
+    """`allocator`: the library with red zones, None for torch's own. `cross_compile`: compile launches for AMD too.
+
+    `ahead`: calls that only compile launch nothing, and what they note is compiled afterwards.
+    """
 
     kind: DeviceKind = "cuda"
 
-    def __init__(self, allocator: str | None, cross_compile: bool) -> None:
+    def __init__(self, allocator: str | None, cross_compile: bool, ahead: bool = False) -> None:
         self._zones = None if allocator is None else GpuRedZones(allocator)  # before any tensor is made
         self._synchronize = torch.cuda.synchronize  # bound before a candidate is loaded
         torch.zeros(1, device="cuda")
         self._synchronize()
         ignore_options_of_others()
         self._launches = Launches() if cross_compile else None
+        self._ahead = Ahead() if ahead else None
 
     def load(self, path: Path) -> ModuleType:
         return (loading.load_extension if path.suffix == ".so" else loading.load_python)(path)
@@ -52,8 +58,13 @@ class GpuDevice:
         return ""
 
     def only_compiling(self) -> AbstractContextManager[None]:
-        """Do nothing special: on a GPU compiled kernels also run."""
-        return nullcontext()
+        """Compiled kernels also run here, except in a worker that compiles ahead."""
+        return self._ahead.noting() if self._ahead else nullcontext()
+
+    def compile_noted(self, limit_s: float) -> dict[str, object]:
+        """Compile what calls have noted into Triton's cache folder."""
+        assert self._ahead is not None
+        return self._ahead.compile(limit_s)
 
     def is_refusal(self, error: Exception) -> bool:
         return isinstance(error, TritonError) or LLVM_REFUSES in str(error)
@@ -77,10 +88,14 @@ class GpuDevice:
 
 
 def preheat_gpu() -> None:
-    """Build and load Triton's driver interface once for all workers, 1 s of gcc; no device is opened."""
+    """Build and load Triton's driver interface once for all workers, 1 s of gcc; no device is opened.
+
+    The hash of Triton's own files, another 1.1 s, is in the key of every kernel; Triton keeps it.
+    """
     with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
         knobs.cache.dir = folder
         driver.set_active(backends[VENDOR].driver())
+    triton_key()
 
 
 def ignore_options_of_others() -> None:

@@ -11,22 +11,13 @@ more without it.
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
-import json
-import os
-import resource
-import select
 import shutil
-import signal
-import sys
 import tempfile
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import triton
 import triton.language as tl
@@ -36,13 +27,13 @@ from triton.compiler import compiler as triton_compiler
 
 from evaluator.inside.exceptions import sentence_of
 from evaluator.inside.excerpts import excerpt
+from evaluator.inside.isa.child import MAX_TEXT, Child
 from evaluator.inside.isa.driver import gpu_target
 from evaluator.inside.isa.launch import Launch
 from evaluator.inside.isa.resources import Resources, over_limit, read_resources
-from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS, Target
+from evaluator.inside.isa.targets import GFX942, TARGETS, Target
 
 LIMIT_S = 60.0  # the slowest real kernels (attention, backward) take about 5 s
-MAX_TEXT, MAX_PRINTED = 4000, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +94,13 @@ class Compilations:
 
 def _started(
     targets: Sequence[Target], compiled: Callable[[Target], Any], limit_s: float
-) -> list[tuple[Target, _Child]]:
+) -> list[tuple[Target, Child]]:
     """Start a child for each target, in parallel; `compiled` returns Triton's compiled kernel and runs only there."""
-    return [(target, _Child(partial(_compile, compiled, target), limit_s)) for target in targets]
+    return [(target, Child(partial(_compiled_alone, compiled, target), limit_s)) for target in targets]
 
 
 def _compilations_of(
-    kernel: str, configuration: str, children: Sequence[tuple[Target, _Child]]
+    kernel: str, configuration: str, children: Sequence[tuple[Target, Child]]
 ) -> tuple[IsaCompilation, ...]:
     made = []
     for target, child in children:
@@ -135,66 +126,9 @@ def _copy(source, target, size: tl.constexpr):  # type: ignore[no-untyped-def]
     tl.store(target + lanes, tl.load(source + lanes))
 
 
-class _Child:
-    """A forked process that sends one JSON object."""
-
-    def __init__(self, job: Callable[[], dict[str, Any]], limit_s: float) -> None:
-        self._begin, self._limit_s, self.seconds = time.monotonic(), limit_s, 0.0
-        self._output, name = tempfile.mkstemp()
-        os.unlink(name)
-        self._fd, writable = os.pipe()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of 3.12, on forks beside threads
-            self._pid = os.fork()
-        if self._pid == 0:
-            _run(job, writable, self._output, limit_s)
-        os.close(writable)
-
-    def result(self) -> dict[str, Any]:
-        """Wait for the result; it has `error`, with what the child printed, if it failed, died or ran out of time."""
-        try:
-            text = _read(self._fd, self._begin + self._limit_s)
-        finally:
-            status = self._end()
-        self.seconds = time.monotonic() - self._begin
-        printed = excerpt(os.pread(self._output, MAX_PRINTED, 0).decode(errors="replace").strip(), MAX_TEXT)
-        os.close(self._output)
-        if text is None:
-            return {"error": f"{NOT_IN_TIME} {self._limit_s:g} s"}
-        result = json.loads(text) if text else {"error": f"the compiler {_ending(status)}"}
-        return {**result, "error": _last_words(result["error"], printed)} if "error" in result else dict(result)
-
-    def _end(self) -> int:
-        os.close(self._fd)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)  # it has replied, has died, or is too late
-        return os.waitpid(self._pid, 0)[1]
-
-
-def _read(fd: int, deadline: float) -> bytes | None:
-    """Read until the other end is closed; None if that does not happen in time."""
-    data = b""
-    while select.select([fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        piece = os.read(fd, 1 << 16)
-        if not piece:
-            return data
-        data += piece
-    return None
-
-
-def _run(job: Callable[[], dict[str, Any]], fd: int, output: int, limit_s: float) -> NoReturn:
-    try:
-        gc.disable()  # a collection would copy the parent's pages
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        sys.stdout = sys.stderr = os.fdopen(output, "w", buffering=1)
-        seconds = int(limit_s) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # in case the parent dies
-        with _private_cache():
-            text = json.dumps(job())
-        _write(fd, text.encode())
-    finally:
-        os._exit(0)
+def _compiled_alone(compiled: Callable[[Target], Any], target: Target) -> dict[str, Any]:
+    with _private_cache():
+        return _compile(compiled, target)
 
 
 def _compile(compiled: Callable[[Target], Any], target: Target) -> dict[str, Any]:
@@ -206,11 +140,6 @@ def _compile(compiled: Callable[[Target], Any], target: Target) -> dict[str, Any
     except Exception as error:  # whatever the compiler raises is the child's result
         sentence, text = sentence_of(error), str(error)
         return {"error": excerpt(f"{sentence}\n{text}", MAX_TEXT) if "\n" in text else sentence}
-
-
-def _write(fd: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(fd, data) :]
 
 
 @contextlib.contextmanager
@@ -225,13 +154,3 @@ def _private_cache() -> Iterator[None]:
     finally:
         triton_compiler.get_cache_key = key
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _ending(status: int) -> str:
-    if os.WIFSIGNALED(status):
-        return f"was ended by signal {os.WTERMSIG(status)}"
-    return f"ended with exit status {os.WEXITSTATUS(status)}"
-
-
-def _last_words(error: str, printed: str) -> str:
-    return excerpt(f"{error}\n{printed}", MAX_TEXT) if printed else error

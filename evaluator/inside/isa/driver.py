@@ -11,10 +11,12 @@ from triton.backends.driver import DriverBase
 from evaluator.inside.isa.targets import WAVE, Target
 
 
-class TargetDriver(DriverBase):  # type: ignore[misc]  # triton has no types
-    def __init__(self, target: Target) -> None:
+class DriverOf(DriverBase):  # type: ignore[misc]  # triton has no types
+    """`target`: Triton's own description."""
+
+    def __init__(self, target: Any) -> None:
         super().__init__()
-        self._target = gpu_target(target)
+        self._target = target
 
     @classmethod
     def is_active(cls) -> bool:
@@ -37,6 +39,11 @@ class TargetDriver(DriverBase):  # type: ignore[misc]  # triton has no types
 
     def get_benchmarker(self) -> Any:
         raise NotImplementedError("there is no device")
+
+
+class TargetDriver(DriverOf):
+    def __init__(self, target: Target) -> None:
+        super().__init__(gpu_target(target))
 
 
 def gpu_target(target: Target) -> Any:

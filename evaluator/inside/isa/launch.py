@@ -11,7 +11,7 @@ import torch
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction, compute_cache_key
 
-from evaluator.inside.isa.driver import TargetDriver
+from evaluator.inside.isa.driver import DriverOf, TargetDriver
 from evaluator.inside.isa.targets import Target
 
 MAX_VALUE = 40  # characters of a constant's text
@@ -62,7 +62,11 @@ class Launch:
 
     def compiled_for(self, target: Target) -> Any:
         """Return Triton's compiled kernel. Only in a child process, since it replaces the process's driver."""
-        driver.set_active(TargetDriver(target))
+        return self.compiled_by(TargetDriver(target))
+
+    def compiled_by(self, active: DriverOf) -> Any:
+        """Return the kernel as compiled for a driver's target. Only in a child process, too."""
+        driver.set_active(active)
         self.function.device_caches.clear()  # made with the driver before
         self.function.pre_run_hooks = []
         return TRITONS_RUN(self.function, *self.arguments, grid=None, warmup=True, **self.options)
