@@ -41,7 +41,7 @@ _HIPCC_FLAGS = (
     *("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-DHIPBLAS_V2", "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1"),
 )
 # The reference without its kernel, with the flags that nvcc hands to the same compiler.
-_HOST_ALONE = ("-x", "c++", "-std=c++20", "-O3", "-fPIC", "-w", "-DARENA_HOST_ALONE")
+HOST_ALONE = ("-x", "c++", "-std=c++20", "-O3", "-fPIC", "-w", _MODULE, "-DARENA_HOST_ALONE")
 # Further names of what the thin headers replace, and of what gives them all that they have.
 _THIN_NAMES = ("torch/torch.h", "torch/all.h", "torch/types.h", "ATen/ATen.h", "ATen/Dispatch.h", "ATen/core/Tensor.h")
 _TORCH = {
@@ -149,7 +149,7 @@ def _gfx942(state: Path) -> dict[str, Any]:
 def _key(host: GpuHost, linker: Path, gfx942: dict[str, Any]) -> str:
     sources = {path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8") for path in _sources(host)}
     content = [asdict(host), version_of(linker), importlib.metadata.version("torch"), gfx942, sources]
-    content += [_BINDING_FLAGS, _NVCC_FLAGS, _HIPCC_FLAGS, _HOST_ALONE, ROCM_HEADERS, _THIN_NAMES, EXPORTS]
+    content += [_BINDING_FLAGS, _NVCC_FLAGS, _HIPCC_FLAGS, HOST_ALONE, ROCM_HEADERS, _THIN_NAMES, EXPORTS]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
 
 
@@ -214,7 +214,7 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
 
 
 def _binding_sources(host: GpuHost) -> list[Path]:
-    names = ("binding.cpp", "operations.cpp") if host.kind == "cuda" else ("binding.cpp",)
+    names = ("binding.cpp", "operations.cpp", "streams.cpp") if host.kind == "cuda" else ("binding.cpp",)
     return [SOURCES / "gpu" / name for name in names]
 
 
@@ -233,7 +233,7 @@ def _references(toolchain: GpuToolchain, folder: Path, pool: ThreadPoolExecutor)
     Where the thin headers have given what a kernel leaves open, g++ alone gives the rest.
     """
     own = toolchain.as_dict()
-    alone = own | {"compiler": _gxx(), "compile_flags": _HOST_ALONE}
+    alone = own | {"compiler": _gxx(), "compile_flags": HOST_ALONE}
     plan = {"thin": own, "core": alone, "whole": alone} if toolchain.thin_headers else {"core": own, "whole": own}
     for headers, parameters in plan.items():
         (folder / headers).mkdir()

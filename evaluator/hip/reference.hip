@@ -18,13 +18,15 @@ void copy(const scalar_t* x, scalar_t* y, int64_t n) {
   if (n > 0) y[n - 1] = x[0];
 }
 #else
+__constant__ float added[2] = {0.0f, 1.0f};
+
 template <typename scalar_t>
 __global__ void copy_kernel(const scalar_t* x, scalar_t* y, int64_t n) {
   extern __shared__ float shared[];
   const int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
   shared[threadIdx.x] = i < n ? float(x[i]) : 0.0f;
   __syncthreads();
-  if (i < n) y[i] = scalar_t(__shfl_xor(shared[threadIdx.x], 1) + float(__ballot(i < n)));
+  if (i < n) y[i] = scalar_t(__shfl_xor(shared[threadIdx.x], 1) + float(__ballot(i < n)) + added[i % 2]);
 }
 
 template <typename scalar_t>

@@ -1,8 +1,5 @@
-// The operations of operations.h with torch itself, on a torch for CUDA. Compiled once on a host.
+// What operations.h says of tensors, with torch itself. Compiled once on a host.
 #include <ATen/ATen.h>
-#include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAFunctions.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <operations.h>
 #include <tensors.h>
@@ -125,24 +122,17 @@ void copy_into(void* tensor, void* source, bool non_blocking) {
 }
 void fill(void* tensor, double value) { tensor_of(tensor).fill_(value); }
 
-void* current_stream(int device) {
-  return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device)).stream();
-}
-void* default_stream(int device) {
-  return c10::cuda::getDefaultCUDAStream(static_cast<c10::DeviceIndex>(device)).stream();
-}
-int exchange_device(int device) {
-  return device < 0 ? c10::cuda::current_device() : c10::cuda::ExchangeDevice(static_cast<c10::DeviceIndex>(device));
-}
-
 void failed(const char* function, const char* file, unsigned line, const std::string& message) {
   throw c10::Error({function, file, line}, message);
 }
 void not_implemented(const char* function, const char* file, unsigned line, const std::string& message) {
   throw c10::NotImplementedError({function, file, line}, message);
 }
-void check_device(int error, const char* function, const char* file, unsigned line) {
-  c10::cuda::c10_cuda_check_implementation(error, file, function, line, true);
-}
 
 }  // namespace arena_binding
+
+arena_binding::Handle at::cat(void* const* tensors, size_t count, int64_t dimension) {
+  std::vector<at::Tensor> list;
+  for (size_t index = 0; index < count; ++index) list.push_back(arena_binding::tensor_of(tensors[index]));
+  return arena_binding::handle_of(at::cat(list, dimension));
+}

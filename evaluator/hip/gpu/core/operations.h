@@ -1,5 +1,5 @@
 // What a source does with tensors and streams, for sources that are compiled without torch's headers (thin): those take
-// nine tenths of a compilation by nvcc. operations.cpp, compiled once, does it with torch itself. Nothing here computes.
+// nine tenths of a compilation by nvcc. operations.cpp, compiled once, does it with torch itself.
 #pragma once
 #include <values.h>
 
@@ -63,3 +63,7 @@ int exchange_device(int device);  // returns the one before; does nothing if neg
 void check_device(int error, const char* function, const char* file, unsigned line);
 
 }  // namespace arena_binding
+
+namespace at {  // operators keep their namespace: that is how the compile gate knows that the library works there
+arena_binding::Handle cat(void* const* tensors, size_t count, int64_t dimension);
+}

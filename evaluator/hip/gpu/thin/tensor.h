@@ -127,6 +127,11 @@ inline Tensor zeros_like(const Tensor& like, const TensorOptions& options = {}, 
 inline Tensor ones_like(const Tensor& like, const TensorOptions& options = {}, Format format = std::nullopt) {
   return Tensor(arena_binding::filled_like(like.handle().get(), 1, options.made(format)));
 }
+inline Tensor cat(const std::vector<Tensor>& tensors, int64_t dimension = 0) {
+  std::vector<void*> list;
+  for (const Tensor& one : tensors) list.push_back(one.handle().get());
+  return Tensor(at::cat(list.data(), list.size(), dimension));
+}
 
 }  // namespace arena_thin
 
