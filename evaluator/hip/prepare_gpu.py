@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sysconfig
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +25,8 @@ from evaluator.hip.cuda_names import names_header
 from evaluator.hip.prepare import EXPORTS, REFERENCE, ROCM_HEADERS, SOURCES, locked, prepare
 from evaluator.inside.excerpts import excerpt
 from evaluator.inside.hip_cpu import MODULE_NAME
-from evaluator.inside.hip_gpu.build import build_reference
+from evaluator.inside.hip_cpu.uses import write_reference
+from evaluator.inside.hip_gpu.build import compile_reference
 from evaluator.state import temporary_folder
 
 Kind = Literal["cuda", "rocm"]
@@ -37,6 +40,10 @@ _HIPCC_FLAGS = (
     *("-x", "hip", "-std=c++20", "-O3", "-w", "-fPIC", _MODULE),
     *("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-DHIPBLAS_V2", "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1"),
 )
+# The reference without its kernel, with the flags that nvcc hands to the same compiler.
+HOST_ALONE = ("-x", "c++", "-std=c++20", "-O3", "-fPIC", "-w", _MODULE, "-DARENA_HOST_ALONE")
+# Further names of what the thin headers replace, and of what gives them all that they have.
+_THIN_NAMES = ("torch/torch.h", "torch/all.h", "torch/types.h", "ATen/ATen.h", "ATen/Dispatch.h", "ATen/core/Tensor.h")
 _TORCH = {
     "cuda": ("c10", "c10_cuda", "torch_cpu", "torch_cuda", "torch", "torch_python"),
     "rocm": ("c10", "c10_hip", "torch_cpu", "torch_hip", "torch", "torch_python"),
@@ -64,9 +71,10 @@ class GpuToolchain:
     compiler: Path
     linker: Path
     compile_flags: tuple[str, ...]
+    thin_headers: tuple[str, ...]  # none for ROCm, where nobody has tried them on a card
     core_headers: tuple[str, ...]
     whole_headers: tuple[str, ...]
-    binding: Path
+    bindings: tuple[Path, ...]  # linked to what is compiled without all of torch's headers
     reference: Path  # what every extension uses (inside/hip_cpu/uses.py)
     link_flags: tuple[str, ...]
     torch_include: Path
@@ -106,7 +114,7 @@ def version_of(compiler: Path) -> str:
 
 
 def prepare_gpu(state: Path, host: GpuHost) -> GpuToolchain:
-    """Return the toolchain of this host; build it below `state` if needed, which takes about a minute.
+    """Return the toolchain of this host; build it below `state` if needed, which takes about half a minute.
 
     Raises:
         HostError: a C++ compiler or Python's headers are missing, or the binding does not compile.
@@ -141,7 +149,7 @@ def _gfx942(state: Path) -> dict[str, Any]:
 def _key(host: GpuHost, linker: Path, gfx942: dict[str, Any]) -> str:
     sources = {path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8") for path in _sources(host)}
     content = [asdict(host), version_of(linker), importlib.metadata.version("torch"), gfx942, sources]
-    content += [_BINDING_FLAGS, _NVCC_FLAGS, _HIPCC_FLAGS, ROCM_HEADERS, EXPORTS]
+    content += [_BINDING_FLAGS, _NVCC_FLAGS, _HIPCC_FLAGS, HOST_ALONE, ROCM_HEADERS, _THIN_NAMES, EXPORTS]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()[:16]
 
 
@@ -153,7 +161,8 @@ def _sources(host: GpuHost) -> list[Path]:
 def _describe(host: GpuHost, linker: Path, gfx942: dict[str, Any], key: str, root: Path) -> GpuToolchain:
     torch = _torch_folder()
     system = [word for path in _includes(torch) for word in ("-isystem", str(path))]
-    own = [f"-I{root / 'include/nvidia'}"] if host.kind == "cuda" else []
+    nvidia, core = host.kind == "cuda", f"-I{root / 'include/gpu/core'}"
+    own = [f"-I{root / 'include/nvidia'}"] if nvidia else []
     libraries = [name for name in _TORCH[host.kind] if (torch / f"lib/lib{name}.so").exists()]
     link = [f"-L{torch / 'lib'}", *(f"-l{name}" for name in libraries), str(host.runtime)]
     names = {root: "<toolchain>", torch / "include": "<torch>", host.compiler.parents[1]: "<compiler>"}
@@ -164,9 +173,10 @@ def _describe(host: GpuHost, linker: Path, gfx942: dict[str, Any], key: str, roo
         compiler=host.compiler,
         linker=host.compiler if host.kind == "rocm" else linker,
         compile_flags=_compile_flags(host),
-        core_headers=(f"-I{root / 'include/gpu/core'}", *own, *system),
+        thin_headers=(f"-I{root / 'include/gpu/thin'}", core, *own, *system) if nvidia else (),
+        core_headers=(core, *own, *system),
         whole_headers=(*own, *system),
-        binding=root / "binding.o",
+        bindings=tuple(root / f"{source.stem}.o" for source in _binding_sources(host)),
         reference=root / "reference.json",
         link_flags=(*link, f"-Wl,--version-script={root / 'exports.map'}", "-Wl,-s"),
         torch_include=torch / "include",
@@ -187,27 +197,65 @@ def _compile_flags(host: GpuHost) -> tuple[str, ...]:
 def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
     root = toolchain.root
     shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(SOURCES / "gpu/core", root / "include/gpu/core")
+    for folder in ("core", "thin"):
+        shutil.copytree(SOURCES / "gpu" / folder, root / "include/gpu" / folder)
     if host.kind == "cuda":
         _nvidia_headers(host, root / "include/nvidia")
+    _thin_names(root / "include/gpu/thin")
     (root / "exports.map").write_text(EXPORTS)
-    includes = [f"-I{root / 'include/gpu/core'}", *(f"-I{path}" for path in _includes(_torch_folder()))]
-    gxx = shutil.which("g++") or "g++"
-    command = [gxx, *_BINDING_FLAGS, _MODULE, *includes, "-c", str(SOURCES / "gpu/binding.cpp")]
-    done = subprocess.run([*command, "-o", str(toolchain.binding)], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise HostError(f"the binding of HIP extensions does not compile: {excerpt(done.stderr, 1000)}")
-    _compile_reference(toolchain)
+    with temporary_folder("toolchain") as folder, ThreadPoolExecutor() as pool:
+        pairs = zip(_binding_sources(host), toolchain.bindings, strict=True)
+        bindings = [pool.submit(_compile_binding, host, source, made) for source, made in pairs]
+        _write_reference(list(_references(toolchain, folder, pool)), toolchain)
+        for one in bindings:
+            one.result()
     for path in (root, *root.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
 
 
-def _compile_reference(toolchain: GpuToolchain) -> None:
-    with temporary_folder("toolchain") as folder:
-        try:
-            build_reference(REFERENCE, MODULE_NAME, folder, toolchain.as_dict())
-        except (RuntimeError, ValueError) as error:
-            raise HostError(str(error)) from error
+def _binding_sources(host: GpuHost) -> list[Path]:
+    names = ("binding.cpp", "operations.cpp", "streams.cpp") if host.kind == "cuda" else ("binding.cpp",)
+    return [SOURCES / "gpu" / name for name in names]
+
+
+def _compile_binding(host: GpuHost, source: Path, made: Path) -> None:
+    folders = [made.parent / "include/gpu/core", *_includes(_torch_folder())]
+    folders += [host.compiler.parents[1] / "include"] if host.kind == "cuda" else []
+    command = [_gxx(), *_BINDING_FLAGS, _MODULE, *(f"-I{path}" for path in folders), "-c", str(source), "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise HostError(f"the binding of HIP extensions does not compile: {excerpt(done.stderr, 1000)}")
+
+
+def _references(toolchain: GpuToolchain, folder: Path, pool: ThreadPoolExecutor) -> Iterator[Future[Path]]:
+    """Compile the reference with every set of headers, at once: one by one they kept the first evaluation for minutes.
+
+    Where the thin headers have given what a kernel leaves open, g++ alone gives the rest.
+    """
+    own = toolchain.as_dict()
+    alone = own | {"compiler": _gxx(), "compile_flags": HOST_ALONE}
+    plan = {"thin": own, "core": alone, "whole": alone} if toolchain.thin_headers else {"core": own, "whole": own}
+    for headers, parameters in plan.items():
+        (folder / headers).mkdir()
+        yield pool.submit(compile_reference, REFERENCE, headers, MODULE_NAME, folder / headers, parameters)
+
+
+def _write_reference(compiling: list[Future[Path]], toolchain: GpuToolchain) -> None:
+    """Where all of torch's headers, the last, do not compile in time, sources that need them use more than it."""
+    *smaller, whole = compiling
+    try:
+        objects = [one.result() for one in smaller]
+        with suppress(RuntimeError):
+            objects.append(whole.result())
+        write_reference(objects, None, (), toolchain.as_dict())
+    except (RuntimeError, ValueError) as error:
+        raise HostError(str(error)) from error
+
+
+def _thin_names(include: Path) -> None:
+    for names, header in ((ROCM_HEADERS, "hipstream.h"), (_THIN_NAMES, "torch/extension.h")):
+        for name in names:
+            _forward(include / name, header)
 
 
 def _nvidia_headers(host: GpuHost, include: Path) -> None:
@@ -215,8 +263,17 @@ def _nvidia_headers(host: GpuHost, include: Path) -> None:
     (include / "hip/hip_cuda_names.h").write_text(names_header(host.compiler.parents[1] / "include"))
     for name in ROCM_HEADERS:
         if not name.startswith("c10/cuda/"):  # torch has these itself
-            (include / name).parent.mkdir(parents=True, exist_ok=True)
-            (include / name).write_text("#pragma once\n#include <hipstream.h>\n")
+            _forward(include / name, "hipstream.h")
+
+
+def _forward(name: Path, header: str) -> None:
+    """Give a header a further name."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    name.write_text(f"#pragma once\n#include <{header}>\n")
+
+
+def _gxx() -> str:
+    return shutil.which("g++") or "g++"
 
 
 def _includes(torch: Path) -> Iterator[Path]:

@@ -20,6 +20,12 @@ __global__ void summed(const __half* x, float* y, int n) {
   if (__any(sum > 3.0f) && !__all(sum > 3.0f)) unsafeAtomicAdd(y, sum);  // not __any(
 }
 
+torch::Tensor scaled_here(const torch::Tensor& x, double scale) {
+  auto y = torch::empty_like(x);
+  for (int64_t i = 0; i < x.numel(); ++i) y.data_ptr<float>()[i] = x.data_ptr<float>()[i] * scale;
+  return y;
+}
+
 torch::Tensor forward(torch::Tensor x, double scale, int64_t n, bool launch) {
   TORCH_CHECK(n > 0, "n is not positive");
   if (launch) {
@@ -27,11 +33,11 @@ torch::Tensor forward(torch::Tensor x, double scale, int64_t n, bool launch) {
     summed<<<1, 64>>>((const __half*)x.data_ptr(), x.data_ptr<float>(), n);
     TORCH_CHECK(hipGetLastError() == hipSuccess, "not launched");
   }
-  return x * scale;
+  return scaled_here(x, scale);
 }
 
 std::vector<torch::Tensor> two(const torch::Tensor& a, torch::optional<torch::Tensor> b, std::string text) {
-  return {a, b.has_value() ? *b : a + static_cast<double>(text.size())};
+  return {a, b.has_value() ? *b : scaled_here(a, static_cast<double>(text.size()))};
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {

@@ -3,9 +3,12 @@
 #include <torch/csrc/autograd/python_variable.h>
 #include <torch/csrc/utils/pybind.h>
 
-#include <values.h>
+#include <tensors.h>
 
 extern "C" void arena_fill_candidate(arena_binding::Module&);  // the source's
+
+void arena_binding::retain(void* tensor) { tensor_of(tensor).unsafeReleaseTensorImpl(); }
+void arena_binding::release(void* tensor) { Counted::reclaim(static_cast<c10::TensorImpl*>(tensor)); }
 
 namespace {
 
@@ -47,7 +50,7 @@ py::object object_of(const Value& value) {
     case Value::Kind::text:
       return py::str(value.text);
     case Value::Kind::tensor:
-      return py::reinterpret_steal<py::object>(THPVariable_Wrap(value.tensor));
+      return py::reinterpret_steal<py::object>(THPVariable_Wrap(arena_binding::tensor_of(value.tensor.get())));
     case Value::Kind::none:
       return py::none();
     default:

@@ -1,6 +1,4 @@
 #pragma once
-#include <c10/core/GradMode.h>
-
 #include <optional>
 
 // What <torch/types.h> adds to namespace at.
@@ -9,7 +7,6 @@ using namespace at;
 using std::nullopt;
 using std::optional;
 using Dtype = at::ScalarType;
-using NoGradGuard = c10::NoGradGuard;
 constexpr auto kUInt8 = at::kByte;
 constexpr auto kInt8 = at::kChar;
 constexpr auto kInt16 = at::kShort;

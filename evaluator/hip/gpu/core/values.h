@@ -1,8 +1,7 @@
 // What travels between Python and a function that a source binds, where the source is compiled without Python's and
 // pybind11's headers: those take longer to read than all the rest. binding.cpp, compiled once, is the other side.
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -14,13 +13,40 @@
 
 namespace arena_binding {
 
+// A tensor, whatever its class is called where it is used: one counted reference to what torch keeps of it. What is not
+// defined here is in binding.cpp.
+void retain(void* tensor);
+void release(void* tensor);
+
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(void* owned) : tensor(owned) {}
+  Handle(const Handle& other) : tensor(other.tensor) {
+    if (tensor) retain(tensor);
+  }
+  Handle(Handle&& other) noexcept : tensor(std::exchange(other.tensor, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(tensor, other.tensor);
+    return *this;
+  }
+  ~Handle() {
+    if (tensor) release(tensor);
+  }
+  void* get() const { return tensor; }
+  void* give_up() { return std::exchange(tensor, nullptr); }
+
+ private:
+  void* tensor = nullptr;  // none for an undefined tensor
+};
+
 struct Value {
   enum class Kind { none, boolean, integer, real, text, tensor, list, tuple };
   Kind kind = Kind::none;
   int64_t integer = 0;
   double real = 0;
   std::string text;
-  at::Tensor tensor;
+  Handle tensor;
   std::vector<Value> items;
 };
 
@@ -36,20 +62,6 @@ inline void expect(bool fits, const char* what) {
 // How a C++ type reads a Value and becomes one. A type without an As is bound by pybind11 itself: see hip_gpu/build.py.
 template <class T>
 struct As;
-
-template <>
-struct As<at::Tensor> {
-  using Stored = at::Tensor;
-  static Stored from(const Value& value) {
-    expect(value.kind == Value::Kind::tensor, "a tensor");
-    return value.tensor;
-  }
-  static Value to(at::Tensor tensor) {
-    Value value;
-    if (tensor.defined()) value.kind = Value::Kind::tensor, value.tensor = std::move(tensor);
-    return value;
-  }
-};
 
 template <>
 struct As<bool> {
@@ -146,12 +158,6 @@ struct As<std::vector<T>> {
     for (const T& item : given) value.items.push_back(As<T>::to(item));
     return value;
   }
-};
-
-template <class T>
-struct As<c10::ArrayRef<T>> {  // a view: its items are stored beside it
-  using Stored = std::vector<T>;
-  static Stored from(const Value& value) { return As<std::vector<T>>::from(value); }
 };
 
 template <class... T>

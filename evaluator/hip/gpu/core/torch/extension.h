@@ -13,5 +13,10 @@
 #include <optional>
 
 #include <torch_names.h>
+namespace torch {
+using NoGradGuard = c10::NoGradGuard;
+}
+
+#include <tensors.h>
 
 #include <binding.h>
