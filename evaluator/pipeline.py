@@ -253,9 +253,10 @@ class Evaluator:
     def _attempt_unseen(
         self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], round_digest: str, generator: str
     ) -> UnseenRecord:
-        begin, started_at = monotonic(), datetime.now(UTC)
+        begin, started_at, waited_s = monotonic(), datetime.now(UTC), self._device_lock.waited_s
         with self._context(task, baseline(task), trusted=True) as ours, self._context(task, candidate) as theirs:
             trials = unseen.judge(ours, theirs, cases)
+        theirs.seconds["turn"] = self._device_lock.waited_s - waited_s
         theirs.seconds["total"] = monotonic() - begin
         return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
@@ -269,6 +270,7 @@ class Evaluator:
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
+            side.spending = context.spending
             if (files is context.baseline_files or trusted) and self._shares_sandboxes:
                 side.take_sandbox = self._take_for_baseline
             sides.append(side)
@@ -285,16 +287,16 @@ class Evaluator:
             try:
                 yield context
             finally:
-                context.close_runner()
-                release(self.backend)
-                used += [side.sandbox for side in sides if side.sandbox is not None]
-                for sandbox in used:
-                    if sandbox is not self._of_baselines:
-                        sandbox.close()
+                with context.spending("closing"):
+                    context.close_runner()
+                    release(self.backend)
+                    used += [side.sandbox for side in sides if side.sandbox is not None]
+                    for sandbox in used:
+                        if sandbox is not self._of_baselines:
+                            sandbox.close()
         started_s = (sandbox.ready_s for sandbox in used if sandbox is not shared)
-        context.seconds["sandbox_start"] = sum(started_s)  # mostly in the background
-        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
-        context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
+        context.seconds["sandbox_start"] = sum(started_s)
+        context.seconds["turn"] = self._device_lock.waited_s - waited_s
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order until one rejects the candidate; return outcomes, the rejection and its gate."""
@@ -303,10 +305,12 @@ class Evaluator:
             if rejection is not None:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
+            begin, waited_s = monotonic(), self._device_lock.waited_s
             with context.spending(gate.NAME):
                 rejection = checked(gate, context)
             failed = gate.NAME if rejection else None
-            outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
+            took_s = monotonic() - begin - (self._device_lock.waited_s - waited_s)
+            outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", took_s))
         if rejection is None:
             time_baselines(context)
         return outcomes, rejection, failed

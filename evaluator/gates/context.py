@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from threading import get_ident
 from time import monotonic
 from traceback import clear_frames
 from types import ModuleType, TracebackType
@@ -91,7 +92,7 @@ class Context:
     isa: list[IsaReport] = field(default_factory=list)
     isa_checked: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # see `spending`
     candidate: Side | None = None
     baseline: Side | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
@@ -100,6 +101,9 @@ class Context:
     held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
     baseline_kernels: BaselineKernels = field(default_factory=dict)
     _reference: Reference | None = None
+    _thread: int = field(default_factory=get_ident)
+    _spending: list[str] = field(default_factory=list)  # the names of the blocks that are being counted
+    _counted_at: float = 0.0
 
     @property
     def reference(self) -> Reference:
@@ -139,7 +143,8 @@ class Context:
 
     def contents(self, case: Case, draw: Draw) -> Contents:
         """Draw the inputs on the device of the judge: a full case takes seconds on a CPU."""
-        return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
+        with self.spending("contents"):
+            return contents_of(self.task, case, draw, self.seed, self.backend.torch_device)
 
     @functools.cached_property
     def calibration(self) -> DeviceCalibration | None:
@@ -148,13 +153,28 @@ class Context:
 
     @contextmanager
     def spending(self, name: str) -> Iterator[None]:
-        """Add the time spent in the block to `seconds[name]`, without the time spent waiting for the device."""
-        begin, waited_s = monotonic(), self.device_lock.waited_s
+        """Add the block's time to `seconds[name]`, without that of blocks within it and of waiting for the device.
+
+        So each second counts once. What runs in another thread runs beside the evaluation, and counts nowhere.
+        """
+        if get_ident() != self._thread:
+            yield
+            return
+        self._count()
+        self._spending.append(name)
         try:
             yield
         finally:
-            spent_s = monotonic() - begin - (self.device_lock.waited_s - waited_s)
-            self.seconds[name] = self.seconds.get(name, 0.0) + spent_s
+            self._count()
+            self._spending.pop()
+
+    def _count(self) -> None:
+        """Add the time since the last change of blocks to the innermost one."""
+        now = monotonic() - self.device_lock.waited_s
+        if self._spending:
+            name = self._spending[-1]
+            self.seconds[name] = self.seconds.get(name, 0.0) + now - self._counted_at
+        self._counted_at = now
 
     def hold(self, finding: Finding) -> None:
         """Add the finding and put the result on hold: valid and shown, but not ranked until a person reviews it."""

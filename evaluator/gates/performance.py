@@ -145,8 +145,7 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
         return []
     states = list(context.cases.values())
     few = [state for state in states if _has_few(context, state, calibration)]
-    spent_s = context.seconds.get("timed", 0.0) - context.seconds.get("judging", 0.0)
-    if few or spent_s > EXTEND_BUDGET_S or context.sessions < SESSIONS:
+    if few or context.seconds.get("timed", 0.0) > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
     return [state for state in states if ratio.is_worth_another(state.times, calibration)]
 
@@ -212,6 +211,8 @@ def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float
 
 def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     """Start the workers of both sides in parallel: creating their device contexts takes long."""
+    for side in sides:
+        side.ready_sandbox()
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
     errors = [error for future in futures if (error := future.exception())]
@@ -304,7 +305,7 @@ def wrong(
     """Judge the outputs of a timed call."""
     if not state.draws:  # an A/A session: no outputs were checked, so there is no tolerance from the baseline
         return None
-    with context.spending("judging"):  # part of `timed`
+    with context.spending("judging"):
         reference = context.reference.outputs(state.case, contents)
         # Only the candidate's errors go to the record, and only its numbers to the evidence.
         recorded = state if side == "candidate" else replace(state, numbers={}, contracts={})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, perf_counter_ns
+from time import perf_counter_ns
 from typing import Any, Literal
 
 import torch
@@ -70,7 +70,7 @@ class Side:
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
-    spawn_s: float = 0.0  # time spent waiting for the sandbox and its workers
+    spending: Callable[[str], AbstractContextManager[object]] = nullcontext  # counts the seconds of the evaluation
 
     @property
     def source(self) -> str:
@@ -98,16 +98,22 @@ class Side:
 
     def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
-        begin = monotonic()
-        if self.sandbox is None:
-            self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
-        for name, data in self.files.items():
-            worker.put(name, data)
-        if self.product is not None:
-            worker.put(PRODUCT, self.product)
-        self.spawn_s += monotonic() - begin
+        sandbox = self.ready_sandbox()
+        with self.spending("workers"):
+            worker = sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
+            for name, data in self.files.items():
+                worker.put(name, data)
+            if self.product is not None:
+                worker.put(PRODUCT, self.product)
         return worker
+
+    def ready_sandbox(self) -> Sandbox:
+        """Return this side's sandbox once its zygote is ready; the first time one is taken."""
+        with self.spending("sandbox"):
+            if self.sandbox is None:
+                self.sandbox = self.take_sandbox()
+            _ = self.sandbox.ready_s
+        return self.sandbox
 
     def runner(
         self,
@@ -126,20 +132,20 @@ class Side:
             WorkerError: the candidate cannot be loaded.
             SandboxError: the device cannot be used.
         """
-        worker = self.spawn()
+        worker, key = self.spawn(), None
         try:
-            self._attach(worker, guarded, cross_compile, zones)
-            key = None
-            if clock is not None:
-                key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
-                self._trusted_command(worker, "clock", **clock)
-            worker.call(
-                "load",
-                timeout_s=LOAD_S,
-                path=PRODUCT if self.product is not None else self.source,
-                function=self.task.entry.function,
-                prepares=self.task.entry.prepare,
-            )
+            with self.spending("workers"):
+                self._attach(worker, guarded, cross_compile, zones)
+                if clock is not None:
+                    key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
+                    self._trusted_command(worker, "clock", **clock)
+                worker.call(
+                    "load",
+                    timeout_s=LOAD_S,
+                    path=PRODUCT if self.product is not None else self.source,
+                    function=self.task.entry.function,
+                    prepares=self.task.entry.prepare,
+                )
         except (WorkerError, SandboxError):
             self.close(worker)
             raise
@@ -212,7 +218,8 @@ class Runner:
             WorkerFault: a kernel does not compile.
         """
         self.open(case, contents).write(contents, self.worker)
-        return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
+        with self.side.spending("first_calls"):
+            return "ignored" not in self.worker.call("compile", timeout_s=self.side.task.limits.first_call_s)
 
     def call(self, case: Case, contents: Contents, order: int = 0) -> Call | Rejection:
         """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.
@@ -221,12 +228,13 @@ class Runner:
         """
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
-        timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
+        is_first = case.id not in self._called
         self._called.add(case.id)
         self.worker.call("prepare", timeout_s=limits.call_s, order=order, values=layout.values(contents))
-        begin = perf_counter_ns()
-        self.worker.call("call", timeout_s=timeout_s)
-        wall_ns = perf_counter_ns() - begin
+        with self.side.spending("first_calls") if is_first else nullcontext():
+            begin = perf_counter_ns()
+            self.worker.call("call", timeout_s=limits.first_call_s if is_first else limits.call_s)
+            wall_ns = perf_counter_ns() - begin
         reply = self.worker.call("fetch", timeout_s=limits.call_s)
         if rejection := self._checked(reply.get("problem"), layout, contents):
             return rejection

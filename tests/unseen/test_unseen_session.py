@@ -6,6 +6,7 @@ import weakref
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from types import SimpleNamespace
 
 import pytest
@@ -93,7 +94,7 @@ class Bench:
     def _side(self, task, files):
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built", excess=None)
         side.give_up_sandbox = partial(self.given_up.append, files.label)
-        side.runner = lambda **_: self._clocked(None, side)
+        side.ready_sandbox, side.runner = (lambda: None), lambda **_: self._clocked(None, side)
         return side
 
     def _clocked(self, _, side):
@@ -121,6 +122,19 @@ def test_cases_on_which_both_are_right_get_a_ratio_from_one_session(bench):
     trials = made.time()
     assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
     assert [len(trial.candidate.state.sessions) for trial in trials.values()] == [1, 1, 1]
+
+
+def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
+    made, begin = bench(lambda x: x + x), monotonic()
+    with made.candidate.spending("performance"):
+        made.time()
+    took_s, parts = monotonic() - begin, made.candidate.seconds
+    assert sum(parts.values()) == pytest.approx(took_s, rel=0.05)
+    assert set(parts) == {
+        *("performance", "workers", "first_calls", "contents", "settling", "preheat"),
+        *("timed", "judging", "outside_clock", "other_clocks"),
+    }
+    assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])
