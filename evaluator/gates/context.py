@@ -6,7 +6,7 @@ import functools
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from threading import get_ident
 from time import monotonic
@@ -18,6 +18,7 @@ import torch
 
 from evaluator.backends import Backend
 from evaluator.errors import SandboxError
+from evaluator.gates.early import EarlyWorkers
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
@@ -95,6 +96,8 @@ class Context:
     seconds: dict[str, float] = field(default_factory=dict)  # see `spending`
     candidate: Side | None = None
     baseline: Side | None = None
+    start_early: Callable[[], None] = lambda: None  # starts workers of timed sessions, once both sides are built
+    early: EarlyWorkers | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
     at_work: CaseState | None = None  # the case being timed, or whose times are being checked
     passed_over: list[Rejection] | None = None  # of every_verdict; None: the first rejection ends its gate
@@ -193,10 +196,12 @@ class Context:
         """Return the rejection, where it is the candidate's own fault, with the limit that it met.
 
         Raises:
-            SandboxError: memory ran out while another evaluation was using the device.
+            SandboxError: memory ran out while another evaluation, or a worker that was started early, was using it.
         """
         if rejection and rejection.reason == "out_of_memory" and self.device_lock.in_use_by_others():
             raise SandboxError("memory ran out while another evaluation was using the device")
+        if rejection and rejection.reason == "out_of_memory" and self.early is not None and self.early.is_active:
+            raise SandboxError("memory ran out beside workers that were started early")
         if rejection and rejection.reason == "out_of_memory" and self.backend.torch_device == "cpu":
             limit = f"it may use {self.task.limits.memory_mb} MiB"
             return replace(rejection, detail=f"{rejection.detail}; {limit}" if rejection.detail else limit)
@@ -207,6 +212,21 @@ class Context:
             self.candidate = self.open_side(self.candidate_files)
         return self.candidate
 
+    def another(self, side: Side, files: Candidate) -> Side:
+        """Open a side like this one, which has these files, with what is built of them and a sandbox of its own."""
+        other = self.open_side(files)
+        other.product = side.product
+        return other
+
+    def quiet(self) -> AbstractContextManager[None]:
+        """Let nothing of this evaluation use the device but its own thread."""
+        return self.early.quiet() if self.early is not None else nullcontext()
+
+    def close_early(self) -> None:
+        if self.early is not None:
+            self.early.close()
+            self.early = None
+
     @contextmanager
     def fresh_baseline(self) -> Iterator[Runner]:
         """Open a baseline worker in a new sandbox: the candidate may have affected the session's own baseline worker.
@@ -214,8 +234,7 @@ class Context:
         Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited.
         """
         assert self.baseline is not None
-        side = self.open_side(self.baseline_files)
-        side.product = self.baseline.product
+        side = self.another(self.baseline, self.baseline_files)
         try:
             with trusted_runner(side) as runner:
                 yield runner
@@ -227,7 +246,9 @@ class Context:
         """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""
         if self.backend.has_clock:
             release(self.backend)
-            self.device_lock.give_way()
+            if self.early is None or self.device_lock.is_wanted():  # it takes a while until it is quiet
+                with self.quiet():
+                    self.device_lock.give_way()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:

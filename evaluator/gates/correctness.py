@@ -65,6 +65,7 @@ def check(context: Context) -> Rejection | None:
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
+    context.start_early()
     note_left_out(context)
     forward: list[JudgedDraw] = []
     with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:

@@ -22,6 +22,7 @@ from evaluator.gates import ratio
 from evaluator.gates.context import CaseState, Context, let_go, release
 from evaluator.gates.contracts import hold_too_exact
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
+from evaluator.gates.early import EarlyWorkers
 from evaluator.gates.functional import functional_pass
 from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.draws import Contents, Draw
@@ -67,11 +68,29 @@ def check(context: Context) -> Rejection | None:
     timed = Timed()
     if rejection := _sessions(context, timed, calibration):
         return rejection
+    context.close_early()
     for state in context.cases.values():
         if state.times:  # none in every_verdict, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
     hold_too_exact(context, NAME)
     return None
+
+
+def start_early(context: Context) -> None:
+    """Start the workers of the sessions that every eligible case needs."""
+    assert context.baseline is not None
+    context.early = EarlyWorkers(
+        [
+            (
+                context.another(context.baseline, context.baseline_files),
+                context.another(context.candidate_side(), context.candidate_files),
+            )
+            for _ in range(context.sessions)
+        ],
+        context.backend.cases(context.task),
+        partial(started, context),
+        lambda runner, case: runner.compile(case, context.contents(case, FIRST_CALLS)),
+    )
 
 
 def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
@@ -162,12 +181,30 @@ def _session(
 ) -> Rejection | None:
     """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
     steady_s = PREHEAT_STEADY_S if timed.index == 0 else 0.0
-    with paired(context, context.candidate_side(), cases, goes_first=timed.index % 2 == 1, steady_s=steady_s) as pair:
+    with ExitStack() as stack:
+        if early := _early(context, timed.index, stack):
+            pair = stack.enter_context(alone(context, early[0], early[1], steady_s))
+        else:
+            candidate, goes_first = context.candidate_side(), timed.index % 2 == 1
+            pair = stack.enter_context(paired(context, candidate, cases, goes_first=goes_first, steady_s=steady_s))
         for state in cases:
             rejection = _time(context, timed, state, pair, calibration)
             if rejection and context.decides(rejection):
                 return rejection
     return None
+
+
+def _early(context: Context, index: int, stack: ExitStack) -> Sequence[Runner]:
+    """Return the session's runners of baseline and candidate if they were started early; the stack closes them."""
+    if context.early is None:
+        return ()
+    with context.spending("early"):
+        runners = context.early.take(index)
+    for runner, side in zip(runners, (context.baseline, context.candidate_side()), strict=False):
+        assert side is not None
+        stack.callback(side.absorb, runner.side)
+        stack.enter_context(runner)
+    return runners
 
 
 @contextmanager
@@ -198,7 +235,10 @@ def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float
     """
     context.at_work = None
     release(context.backend)
-    with context.device_lock.alone(), ExitStack() as stack:
+    with ExitStack() as stack:
+        with context.spending("settling"):
+            stack.enter_context(context.quiet())
+        stack.enter_context(context.device_lock.alone())
         stack.push(partial(let_go, context.backend))
         pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)

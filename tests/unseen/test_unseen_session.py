@@ -37,6 +37,8 @@ class Charged(Here):
         with charged(op):
             return super().call(op, timeout_s=timeout_s, **fields)
 
+    def close(self): ...
+
 
 @contextmanager
 def charged(op):
@@ -73,6 +75,8 @@ class Bench:
         monkeypatch.setattr(performance, "clocked", self._clocked)
         self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed
         self.given_up: list[str] = []  # sides whose sandbox ended
+        self.loaded: list[str] = []  # sides, for each worker that was started
+        self.absorbed: list[tuple[str, str]] = []  # sides and those whose workers they had
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
         backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
         self.baseline, self.candidate = (
@@ -94,11 +98,13 @@ class Bench:
     def _side(self, task, files):
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built", excess=None)
         side.give_up_sandbox = partial(self.given_up.append, files.label)
+        side.absorb = lambda other: self.absorbed.append((side.name, other.name))
         side.ready_sandbox, side.runner = (lambda: None), lambda **_: self._clocked(None, side)
         return side
 
     def _clocked(self, _, side):
         assert side.product == b"built"
+        self.loaded.append(side.name)
         return Loaded(side, Charged(side.task, self._folder, self._entries[side.name]))
 
     def _sample(self):
@@ -135,6 +141,19 @@ def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
         *("timed", "judging", "outside_clock", "other_clocks"),
     }
     assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
+
+
+def test_a_session_takes_workers_that_were_started_early_and_ends_the_others(bench):
+    made = bench(lambda x: x + x)
+    context = made.candidate
+    context.backend.cases = lambda _: [trial.case for trial in made.trials]
+    context.baseline, context.sessions = made.baseline.candidate_side(), 2
+    performance.start_early(context)
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
+    assert len(made.loaded) == 4, "the session started none of its own"
+    assert made.absorbed == [("candidate", "candidate"), ("baseline", "baseline")]
+    assert made.given_up == ["baseline", "candidate"], "the second session's, which no case needed"
+    assert context.early is None
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])
