@@ -249,6 +249,7 @@ class Evaluator:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
             context.sessions = sessions
+            context.starts_early = self._starts_early
             if self._starts_early:
                 context.start_early = partial(performance.start_early, context)
             outcomes, rejection, gate = self._through_gates(context)

@@ -6,7 +6,8 @@ import functools
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from threading import get_ident
 from time import monotonic
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 
 from evaluator.backends import Backend
-from evaluator.errors import SandboxError
+from evaluator.errors import EvaluatorError, SandboxError
 from evaluator.gates.early import EarlyWorkers
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
@@ -96,7 +97,8 @@ class Context:
     seconds: dict[str, float] = field(default_factory=dict)  # see `spending`
     candidate: Side | None = None
     baseline: Side | None = None
-    start_early: Callable[[], None] = lambda: None  # starts workers of timed sessions, once both sides are built
+    starts_early: bool = False  # whether workers may start before the gate that needs them, beside other work
+    start_early: Callable[[], None] = lambda: None  # starts workers of timed sessions, if both sides are built
     early: EarlyWorkers | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
     at_work: CaseState | None = None  # the case being timed, or whose times are being checked
@@ -104,6 +106,7 @@ class Context:
     held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
     baseline_kernels: BaselineKernels = field(default_factory=dict)
     _reference: Reference | None = None
+    _checks: Future[Runner] | None = None  # the baseline's worker for the checks, started early
     _thread: int = field(default_factory=get_ident)
     _spending: list[str] = field(default_factory=list)  # the names of the blocks that are being counted
     _counted_at: float = 0.0
@@ -218,11 +221,41 @@ class Context:
         other.product = side.product
         return other
 
-    def quiet(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
         """Let nothing of this evaluation use the device but its own thread."""
-        return self.early.quiet() if self.early is not None else nullcontext()
+        if self._checks is not None:
+            wait([self._checks])
+        with self.early.quiet() if self.early is not None else nullcontext():
+            yield
+
+    def start_baseline(self, *, cross_compile: bool) -> None:
+        """Start the baseline's worker for the checks beside the candidate's, if there is nothing to build."""
+        self.baseline = self.baseline or self.open_side(self.baseline_files)
+        if self.baseline.is_built:
+            pool = ThreadPoolExecutor(1)
+            self._checks = pool.submit(trusted_runner, self.baseline, cross_compile=cross_compile)
+            pool.shutdown(wait=False)
+
+    def baseline_runner(self, *, cross_compile: bool) -> Runner:
+        """Return the baseline's worker for the checks; the caller closes it.
+
+        Raises:
+            BaselineError: it cannot be loaded.
+        """
+        assert self.baseline is not None
+        if self._checks is None:
+            return trusted_runner(self.baseline, cross_compile=cross_compile)
+        with self.spending("early"):
+            checks, self._checks = self._checks, None
+            return checks.result()
 
     def close_early(self) -> None:
+        """End workers that were started early and that nobody has taken."""
+        if self._checks is not None:
+            with suppress(EvaluatorError, WorkerError):
+                runner = self.baseline_runner(cross_compile=False)
+                runner.side.close(runner.worker)
         if self.early is not None:
             self.early.close()
             self.early = None
@@ -246,7 +279,8 @@ class Context:
         """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""
         if self.backend.has_clock:
             release(self.backend)
-            if self.early is None or self.device_lock.is_wanted():  # it takes a while until it is quiet
+            is_quiet = self.early is None and self._checks is None
+            if is_quiet or self.device_lock.is_wanted():  # it takes a while until it is quiet
                 with self.quiet():
                     self.device_lock.give_way()
 

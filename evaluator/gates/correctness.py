@@ -29,7 +29,7 @@ from evaluator.judge.quantization import ContractEvidence
 from evaluator.judge.random_outputs import evidence_of, is_judged_by_calls, shown
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
-from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
+from evaluator.judge.side import Call, Runner, trusted_call
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
@@ -61,14 +61,14 @@ def check(context: Context) -> Rejection | None:
     if context.candidate_side().captures_graphs:
         text = "the source captures graphs: writes outside its buffers cannot be detected here"
         context.findings.append(Finding(NAME, "no_red_zones", text))
-    context.baseline = context.open_side(context.baseline_files)
+    context.baseline = context.baseline or context.open_side(context.baseline_files)
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
     context.start_early()
     note_left_out(context)
     forward: list[JudgedDraw] = []
-    with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
+    with context.baseline_runner(cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
             if rejection := _check_case(context, case, baseline, forward):
                 return rejection

@@ -77,8 +77,10 @@ def check(context: Context) -> Rejection | None:
 
 
 def start_early(context: Context) -> None:
-    """Start the workers of the sessions that every eligible case needs."""
-    assert context.baseline is not None
+    """Start the workers of the sessions that every eligible case needs, once both sides are built."""
+    context.baseline = context.baseline or context.open_side(context.baseline_files)
+    if context.early is not None or not (context.baseline.is_built and context.candidate_side().is_built):
+        return
     context.early = EarlyWorkers(
         [
             (

@@ -92,6 +92,10 @@ class Side:
         return "hip" if self.source.endswith(".hip") else "python"
 
     @property
+    def is_built(self) -> bool:
+        return self.language == "python" or self.product is not None
+
+    @property
     def captures_graphs(self) -> bool:
         """Whether the source captures graphs, for which torch allocates from a pool that has no red zones."""
         text = b"\n".join(self.files.values())

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.errors import SandboxError
+from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates.context import Context
 from evaluator.gates.early import EarlyWorkers
 from evaluator.judge.rejection import Rejection
@@ -29,8 +29,8 @@ class PlayedSide:
         self.log, self.name, self.ended = log, name, Event()
         self.side = self.worker = self
 
-    def __getattr__(self, what: str) -> Callable[[], None]:
-        return lambda: self.log.append(f"{self.name} {what}")
+    def __getattr__(self, what: str) -> Callable[..., None]:
+        return lambda *_: self.log.append(f"{self.name} {what}")
 
     def end_sandbox(self) -> None:
         self.ended.set()
@@ -192,6 +192,37 @@ def test_a_session_of_another_evaluation_goes_first_only_once_it_is_quiet(contex
     done.append("wanted")
     context.give_way()
     assert done == ["wanted", "2"]
+
+
+def test_the_baselines_worker_for_the_checks_starts_beside_other_work(context, early) -> None:
+    may_start, side = Event(), early.sessions[0][0]
+    side.runner = lambda **_: side if may_start.wait(SOON_S) else None
+    side.is_built, side.task, context.open_side = True, context.task, lambda _: side
+    context.start_baseline(cross_compile=False)
+    with ThreadPoolExecutor(1) as pool:
+        quiet = context.quiet()
+        entered = pool.submit(quiet.__enter__)
+        assert not entered.done(), "it still uses the device"
+        may_start.set()
+        entered.result(SOON_S)
+        quiet.__exit__(None, None, None)
+    assert context.baseline_runner(cross_compile=False) is side
+    context.start_baseline(cross_compile=False)
+    context.close_early()
+    assert early.lines("close") == ["b0"], "the second, which nobody took"
+
+
+def test_a_baseline_that_does_not_start_early_fails_where_it_is_needed(context, early) -> None:
+    def refuse(**_: Any) -> None:
+        raise WorkerFault("load", "ImportError", "", "", "")
+
+    side = early.sessions[0][0]
+    side.runner, side.is_built, side.task, context.open_side = refuse, True, context.task, lambda _: side
+    context.start_baseline(cross_compile=False)
+    with pytest.raises(BaselineError):
+        context.baseline_runner(cross_compile=False)
+    context.start_baseline(cross_compile=False)
+    context.close_early()
 
 
 def test_what_a_sessions_own_side_left_behind_is_known_of_the_candidate() -> None:
