@@ -74,9 +74,12 @@ def check(context: Context) -> Rejection | None:
                 return rejection
             context.give_way()
         if context.baseline.language == "python":
-            note_baseline(context, baseline)
+            with context.spending("isa"):
+                note_baseline(context, baseline)
     note = note_launches if context.runner.side.language == "python" else note_ran if context.emulates else None
-    if note and (rejection := note(context)):
+    with context.spending("isa"):
+        rejection = note(context) if note else None
+    if rejection:
         return rejection
     trace_coverage(context)
     check_coverage(context, NAME)

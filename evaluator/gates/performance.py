@@ -202,11 +202,18 @@ def _early(context: Context, index: int, stack: ExitStack) -> Sequence[Runner]:
         return ()
     with context.spending("early"):
         runners = context.early.take(index)
-    for runner, side in zip(runners, (context.baseline, context.candidate_side()), strict=False):
-        assert side is not None
-        stack.callback(side.absorb, runner.side)
-        stack.enter_context(runner)
+    stack.callback(_end, context, runners)
     return runners
+
+
+def _end(context: Context, runners: Sequence[Runner]) -> None:
+    """End workers of a session's own sides, both at once; what is known of them is known of baseline and candidate."""
+    assert context.baseline is not None
+    own = (context.baseline, context.candidate_side())
+    with context.spending("closing"), ThreadPoolExecutor(len(own)) as pool:
+        list(pool.map(lambda runner: runner.side.close(runner.worker), runners))
+    for side, runner in zip(own, runners, strict=False):
+        side.absorb(runner.side)
 
 
 @contextmanager

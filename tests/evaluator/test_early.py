@@ -14,10 +14,13 @@ import pytest
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.gates.context import Context
 from evaluator.gates.early import EarlyWorkers
+from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Side
+from evaluator.pipeline import Evaluator, Fault
 from evaluator.sandbox import WorkerFault
-from evaluator.tasks.candidate import baseline
+from evaluator.tasks.candidate import Candidate, baseline
+from evaluator.tasks.spec import TaskSpec
 
 SOON_S = 5.0
 
@@ -223,6 +226,30 @@ def test_a_baseline_that_does_not_start_early_fails_where_it_is_needed(context, 
         context.baseline_runner(cross_compile=False)
     context.start_baseline(cross_compile=False)
     context.close_early()
+
+
+class Twice(Evaluator):
+    """Notes whether each attempt starts workers early; the first fails, and the second is interrupted."""
+
+    def __init__(self, card: Any) -> None:
+        self.backend, self.seen, self._device_lock = card, list[bool](), NoDeviceLock()
+
+    def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Fault:
+        self.seen.append(self._starts_early)
+        if len(self.seen) == 2:
+            raise KeyboardInterrupt
+        return Fault("memory ran out", "", of_sandbox=True)
+
+    def _is_healthy(self) -> bool:
+        return True
+
+
+def test_only_a_first_attempt_starts_workers_early(tiny_task) -> None:
+    task = tiny_task("triton2triton")
+    evaluator = Twice(SimpleNamespace(has_clock=True, cases=lambda _: task.cases))
+    with pytest.raises(KeyboardInterrupt):
+        evaluator.evaluate(task, baseline(task))
+    assert evaluator.seen == [True, False]
 
 
 def test_what_a_sessions_own_side_left_behind_is_known_of_the_candidate() -> None:

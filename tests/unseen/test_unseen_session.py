@@ -98,6 +98,7 @@ class Bench:
     def _side(self, task, files):
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, product=b"built", excess=None)
         side.give_up_sandbox = partial(self.given_up.append, files.label)
+        side.is_built, side.close = True, lambda worker: self.absorbed.append((side.name, "closed"))
         side.absorb = lambda other: self.absorbed.append((side.name, other.name))
         side.ready_sandbox, side.runner = (lambda: None), lambda **_: self._clocked(None, side)
         return side
@@ -151,7 +152,8 @@ def test_a_session_takes_workers_that_were_started_early_and_ends_the_others(ben
     performance.start_early(context)
     assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
     assert len(made.loaded) == 4, "the session started none of its own"
-    assert made.absorbed == [("candidate", "candidate"), ("baseline", "baseline")]
+    assert sorted(made.absorbed[:2]) == [("baseline", "closed"), ("candidate", "closed")]
+    assert made.absorbed[2:] == [("baseline", "baseline"), ("candidate", "candidate")]
     assert made.given_up == ["baseline", "candidate"], "the second session's, which no case needed"
     assert context.early is None
 
