@@ -252,10 +252,11 @@ class Context:
 
     def close_early(self) -> None:
         """End workers that were started early and that nobody has taken."""
-        if self._checks is not None:
+        if self._checks is not None and self.baseline is not None:
+            if not self._checks.done():
+                self.baseline.end_sandbox()
             with suppress(EvaluatorError, WorkerError):
-                runner = self.baseline_runner(cross_compile=False)
-                runner.side.close(runner.worker)
+                self.baseline.close(self.baseline_runner(cross_compile=False).worker)
         if self.early is not None:
             self.early.close()
             self.early = None
