@@ -262,6 +262,7 @@ class Evaluator:
         begin, started_at, waited_s = monotonic(), datetime.now(UTC), self._device_lock.waited_s
         with self._context(task, baseline(task), trusted=True) as ours, self._context(task, candidate) as theirs:
             trials = unseen.judge(ours, theirs, cases)
+        theirs.seconds["closing"] += ours.seconds["closing"]
         theirs.seconds["turn"] = self._device_lock.waited_s - waited_s
         theirs.seconds["total"] = monotonic() - begin
         return unseen_record_of(theirs, started_at, trials, round_digest, generator)

@@ -45,7 +45,7 @@ class EarlyWorkers:
         self._changed, self._calling = threading.Condition(), threading.Lock()
         self._quiet, self._steps, self._taken, self._is_over = 0, 0, 0, False
         self._made: dict[int, Sequence[Runner]] = {}  # the pairs that nobody has taken yet, by session
-        self._pool = ThreadPoolExecutor(len(sessions), "early")
+        self._pool = ThreadPoolExecutor(max(1, len(sessions)), "early")
         self._futures = [self._pool.submit(self._make, index) for index in range(len(sessions))]
 
     @property

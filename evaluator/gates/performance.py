@@ -26,6 +26,7 @@ from evaluator.gates.early import EarlyWorkers
 from evaluator.gates.functional import functional_pass
 from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.draws import Contents, Draw
+from evaluator.judge.layout import mailbox_bytes
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
@@ -53,6 +54,7 @@ from evaluator.thresholds import (
 )
 
 NAME = "performance"
+EARLY_BYTES = 8 << 30  # of the host's memory for mailboxes of early workers; one takes 0.2 to 1.6 GB in native-24
 HEATS = 10  # before the canaries that show whether the device is as fast as usual
 FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no correctness check has used
 
@@ -81,15 +83,18 @@ def start_early(context: Context) -> None:
     context.baseline = context.baseline or context.open_side(context.baseline_files)
     if context.early is not None or not (context.baseline.is_built and context.candidate_side().is_built):
         return
+    cases = context.backend.cases(context.task)
+    room = EARLY_BYTES // (2 * mailbox_bytes(context.task, cases))
+    sessions = [
+        (
+            context.another(context.baseline, context.baseline_files),
+            context.another(context.candidate_side(), context.candidate_files),
+        )
+        for _ in range(min(context.sessions, room))
+    ]
     context.early = EarlyWorkers(
-        [
-            (
-                context.another(context.baseline, context.baseline_files),
-                context.another(context.candidate_side(), context.candidate_files),
-            )
-            for _ in range(context.sessions)
-        ],
-        context.backend.cases(context.task),
+        sessions,
+        cases,
         partial(started, context),
         lambda runner, case: runner.compile(case, context.contents(case, FIRST_CALLS)),
     )

@@ -150,12 +150,23 @@ def test_a_session_takes_workers_that_were_started_early_and_ends_the_others(ben
     context.backend.cases = lambda _: [trial.case for trial in made.trials]
     context.baseline, context.sessions = made.baseline.candidate_side(), 2
     performance.start_early(context)
+    performance.start_early(context)  # a second time starts none
     assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
     assert len(made.loaded) == 4, "the session started none of its own"
     assert sorted(made.absorbed[:2]) == [("baseline", "closed"), ("candidate", "closed")]
     assert made.absorbed[2:] == [("baseline", "baseline"), ("candidate", "candidate")]
     assert made.given_up == ["baseline", "candidate"], "the second session's, which no case needed"
     assert context.early is None
+
+
+def test_no_workers_start_early_where_the_hosts_memory_has_no_room_for_them(bench, monkeypatch):
+    made = bench(lambda x: x + x)
+    made.candidate.backend.cases = lambda _: [trial.case for trial in made.trials]
+    made.candidate.baseline = made.baseline.candidate_side()
+    monkeypatch.setattr(performance, "EARLY_BYTES", 1 << 10)
+    performance.start_early(made.candidate)
+    assert made.loaded == []
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])
