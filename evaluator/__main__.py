@@ -180,7 +180,9 @@ def _evaluate(options: argparse.Namespace) -> int:
     write_record(record, options.out)
     findings = "".join(f"{finding.code}: {finding.text}\n" for finding in record.findings)
     verdict = f"{record.status.value}: {record.message or 'every gate passed'}"
-    sys.stdout.write(f"{verdict}\n{findings}record: {options.out}\n")
+    parts = ", ".join(f"{name} {spent:.1f}" for name, spent in record.parts.items() if spent >= 0.05)
+    seconds = f"seconds: {record.seconds.get('total', 0.0):.1f} in total: {parts}"
+    sys.stdout.write(f"{verdict}\n{findings}{seconds}\nrecord: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 

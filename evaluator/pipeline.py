@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple
@@ -78,6 +79,7 @@ class Evaluator:
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
         self._of_baselines: Sandbox | None = None  # the sandbox that baselines share
         self._baseline_kernels: BaselineKernels = {}
+        self._starts_early = backend.has_clock
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
         self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
 
@@ -108,11 +110,12 @@ class Evaluator:
         if sessions < 1 or not self.backend.cases(task):
             profiles = f"{' or '.join(self.backend.profiles)} with dtypes that {self.backend.architecture} has"
             raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
-        begin = monotonic()
+        begin, self._starts_early = monotonic(), self.backend.has_clock
         first = self._tried(task, candidate, sessions)
         if isinstance(first, Record):
             return first
         healthy = self._is_healthy()
+        self._starts_early = False  # nor is there anything of our own beside the second attempt
         with self._device_lock.exclusive():
             second = self._tried(task, candidate, sessions)
         if isinstance(second, Record):
@@ -246,6 +249,9 @@ class Evaluator:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
             context.sessions = sessions
+            context.starts_early = self._starts_early
+            if self._starts_early:
+                context.start_early = partial(performance.start_early, context)
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
         return record_of(context, started_at, outcomes, rejection, gate)
@@ -253,9 +259,11 @@ class Evaluator:
     def _attempt_unseen(
         self, task: TaskSpec, candidate: Candidate, cases: Sequence[UnseenCase], round_digest: str, generator: str
     ) -> UnseenRecord:
-        begin, started_at = monotonic(), datetime.now(UTC)
+        begin, started_at, waited_s = monotonic(), datetime.now(UTC), self._device_lock.waited_s
         with self._context(task, baseline(task), trusted=True) as ours, self._context(task, candidate) as theirs:
             trials = unseen.judge(ours, theirs, cases)
+        theirs.seconds["closing"] += ours.seconds["closing"]
+        theirs.seconds["turn"] = self._device_lock.waited_s - waited_s
         theirs.seconds["total"] = monotonic() - begin
         return unseen_record_of(theirs, started_at, trials, round_digest, generator)
 
@@ -269,6 +277,7 @@ class Evaluator:
 
         def open_side(files: Candidate) -> Side:
             side = self._side(task, files)
+            side.spending = context.spending
             if (files is context.baseline_files or trusted) and self._shares_sandboxes:
                 side.take_sandbox = self._take_for_baseline
             sides.append(side)
@@ -285,16 +294,17 @@ class Evaluator:
             try:
                 yield context
             finally:
-                context.close_runner()
-                release(self.backend)
-                used += [side.sandbox for side in sides if side.sandbox is not None]
-                for sandbox in used:
-                    if sandbox is not self._of_baselines:
-                        sandbox.close()
+                with context.spending("closing"):
+                    context.close_early()
+                    context.close_runner()
+                    release(self.backend)
+                    used += [side.sandbox for side in sides if side.sandbox is not None]
+                    for sandbox in used:
+                        if sandbox is not self._of_baselines:
+                            sandbox.close()
         started_s = (sandbox.ready_s for sandbox in used if sandbox is not shared)
-        context.seconds["sandbox_start"] = sum(started_s)  # mostly in the background
-        context.seconds["sandbox"] = sum(side.spawn_s for side in sides)  # time spent waiting for it
-        context.seconds["turn"] = self._device_lock.waited_s - waited_s  # time spent waiting for the device
+        context.seconds["sandbox_start"] = sum(started_s)
+        context.seconds["turn"] = self._device_lock.waited_s - waited_s
 
     def _through_gates(self, context: Context) -> tuple[list[GateOutcome], Rejection | None, str | None]:
         """Run the gates in order until one rejects the candidate; return outcomes, the rejection and its gate."""
@@ -303,10 +313,12 @@ class Evaluator:
             if rejection is not None:
                 outcomes.append(GateOutcome(gate.NAME, "not_reached", 0.0))
                 continue
+            begin, waited_s = monotonic(), self._device_lock.waited_s
             with context.spending(gate.NAME):
                 rejection = checked(gate, context)
             failed = gate.NAME if rejection else None
-            outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", context.seconds[gate.NAME]))
+            took_s = monotonic() - begin - (self._device_lock.waited_s - waited_s)
+            outcomes.append(GateOutcome(gate.NAME, "failed" if rejection else "passed", took_s))
         if rejection is None:
             time_baselines(context)
         return outcomes, rejection, failed

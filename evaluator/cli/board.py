@@ -31,7 +31,7 @@ def board_text(records: dict[str, list[Record]], suite: str) -> str:
 
 def seconds_text(records: Iterable[Record]) -> str:
     """The seconds of each part of an evaluation, one line per result."""
-    parts = ("sandbox", "build_cpu", "build_gfx942", "compile", "correctness", "performance", "total")
+    parts = ("sandbox", "workers", "build", "first_calls", "compile", "correctness", "performance", "turn", "total")
     rows = [["task", "entry", *parts]]
     for record in records:
         seconds = [f"{record.seconds[part]:.2f}" if part in record.seconds else "-" for part in parts]

@@ -13,7 +13,7 @@ from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
 from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import Context
-from evaluator.gates.isa import first_error, note_build, note_launches
+from evaluator.gates.isa import first_error, is_baseline_known, note_build, note_launches
 from evaluator.gates.source import report
 from evaluator.gates.symbols import findings_of
 from evaluator.inside.excerpts import excerpt
@@ -29,8 +29,11 @@ NAME = "compile"
 def check(context: Context) -> Rejection | None:
     """Build and load the candidate; leave a loaded worker for the correctness gate."""
     compile_ahead(context)
+    if context.starts_early:
+        context.start_baseline(cross_compile=not is_baseline_known(context))
     if rejection := load(context, cross_compile=True):
         return rejection
+    context.start_early()
     if context.candidate_side().language == "python":
         try:
             _compile_cases(context)
@@ -45,7 +48,8 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
     """Build a HIP source, then start a worker that has loaded the candidate: what is the same for all cases."""
     side = context.candidate_side()
     if side.language == "hip":
-        made = build(side, context.backend.toolchain)
+        with context.spending("build"):
+            made = build(side, context.backend.toolchain)
         _note_build(context, made)
         if made.not_portable:
             return _not_portable(context, ", ".join(made.not_portable))
@@ -64,7 +68,7 @@ def build_trusted(side: Side, context: Context) -> Rejection | None:
         BaselineError: it does not build.
     """
     if side.language == "hip":
-        with blaming_baseline(context.task):
+        with blaming_baseline(context.task), context.spending("build"):
             made = build(side, context.backend.toolchain)
         if made.not_portable:
             return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")

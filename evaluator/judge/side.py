@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, perf_counter_ns
+from time import perf_counter_ns
 from typing import Any, Literal
 
 import torch
@@ -74,7 +74,8 @@ class Side:
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
-    spawn_s: float = 0.0  # time spent waiting for the sandbox and its workers
+    exceeded: str | None = None  # the limit that an absorbed side's processes exceeded
+    spending: Callable[[str], AbstractContextManager[object]] = nullcontext  # counts the seconds of the evaluation
 
     @property
     def source(self) -> str:
@@ -88,11 +89,15 @@ class Side:
     @property
     def excess(self) -> str | None:
         """The sandbox's limit that the processes exceeded together, even if only when the last worker ended."""
-        return self.sandbox.exceeded if self.sandbox is not None else None
+        return self.exceeded or (self.sandbox.exceeded if self.sandbox is not None else None)
 
     @property
     def language(self) -> Language:
         return "hip" if self.source.endswith(".hip") else "python"
+
+    @property
+    def is_built(self) -> bool:
+        return self.language == "python" or self.product is not None
 
     @property
     def captures_graphs(self) -> bool:
@@ -102,16 +107,22 @@ class Side:
 
     def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
-        begin = monotonic()
-        if self.sandbox is None:
-            self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
-        for name, data in self.files.items():
-            worker.put(name, data)
-        if self.product is not None:
-            worker.put(PRODUCT, self.product)
-        self.spawn_s += monotonic() - begin
+        sandbox = self.ready_sandbox()
+        with self.spending("workers"):
+            worker = sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
+            for name, data in self.files.items():
+                worker.put(name, data)
+            if self.product is not None:
+                worker.put(PRODUCT, self.product)
         return worker
+
+    def ready_sandbox(self) -> Sandbox:
+        """Return this side's sandbox once its zygote is ready; the first time one is taken."""
+        with self.spending("sandbox"):
+            if self.sandbox is None:
+                self.sandbox = self.take_sandbox()
+            _ = self.sandbox.ready_s
+        return self.sandbox
 
     def runner(
         self,
@@ -132,24 +143,24 @@ class Side:
             WorkerError: the candidate cannot be loaded.
             SandboxError: the device cannot be used.
         """
-        worker = self.spawn()
+        worker, key = self.spawn(), None
         try:
-            self._attach(worker, guarded, cross_compile, zones, ahead)
-            if self.kernels is not None:
-                worker.put(KERNELS, self.kernels)
-                if refused := self._trusted_command(worker, "restore", path=KERNELS).get("refused"):
-                    self.log.append(f"kernels that were compiled ahead are not used: {refused}")
-            key = None
-            if clock is not None:
-                key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
-                self._trusted_command(worker, "clock", **clock)
-            worker.call(
-                "load",
-                timeout_s=LOAD_S,
-                path=PRODUCT if self.product is not None else self.source,
-                function=self.task.entry.function,
-                prepares=self.task.entry.prepare,
-            )
+            with self.spending("workers"):
+                self._attach(worker, guarded, cross_compile, zones, ahead)
+                if self.kernels is not None:
+                    worker.put(KERNELS, self.kernels)
+                    if refused := self._trusted_command(worker, "restore", path=KERNELS).get("refused"):
+                        self.log.append(f"kernels that were compiled ahead are not used: {refused}")
+                if clock is not None:
+                    key = leave_key(worker.mailbox)  # the bench erases it before the source is loaded
+                    self._trusted_command(worker, "clock", **clock)
+                worker.call(
+                    "load",
+                    timeout_s=LOAD_S,
+                    path=PRODUCT if self.product is not None else self.source,
+                    function=self.task.entry.function,
+                    prepares=self.task.entry.prepare,
+                )
         except (WorkerError, SandboxError):
             self.close(worker)
             raise
@@ -181,6 +192,18 @@ class Side:
             self.leftovers += ended.leftovers
         if text := worker.output().strip():
             self.log.append(text)
+
+    def end_sandbox(self) -> None:
+        """Kill what runs in the sandbox, in the middle of another thread's command, which fails."""
+        if self.sandbox is not None:
+            self.sandbox.expire()
+
+    def absorb(self, other: Side) -> None:
+        """Take over what is known of the workers of another side with the same files, and end its sandbox."""
+        self.exceeded = self.exceeded or other.excess
+        self.leftovers += other.leftovers
+        self.log += other.log
+        other.give_up_sandbox()
 
     def give_up_sandbox(self) -> None:
         """Close the sandbox; the next worker starts in a new one."""
@@ -227,7 +250,8 @@ class Runner:
         """
         self.open(case, contents).write(contents, self.worker)
         limit_s = self.side.task.limits.first_call_s if timeout_s is None else timeout_s
-        return "ignored" not in self.worker.call("compile", timeout_s=limit_s)
+        with self.side.spending("first_calls"):
+            return "ignored" not in self.worker.call("compile", timeout_s=limit_s)
 
     def call(self, case: Case, contents: Contents, order: int = 0) -> Call | Rejection:
         """Call the candidate on these contents; check outputs' types and shapes, red zones, and inputs for changes.
@@ -236,12 +260,13 @@ class Runner:
         """
         layout, limits = self.open(case, contents), self.side.task.limits
         layout.write(contents, self.worker)
-        timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
+        is_first = case.id not in self._called
         self._called.add(case.id)
         self.worker.call("prepare", timeout_s=limits.call_s, order=order, values=layout.values(contents))
-        begin = perf_counter_ns()
-        self.worker.call("call", timeout_s=timeout_s)
-        wall_ns = perf_counter_ns() - begin
+        with self.side.spending("first_calls") if is_first else nullcontext():
+            begin = perf_counter_ns()
+            self.worker.call("call", timeout_s=limits.first_call_s if is_first else limits.call_s)
+            wall_ns = perf_counter_ns() - begin
         reply = self.worker.call("fetch", timeout_s=limits.call_s)
         if rejection := self._checked(reply.get("problem"), layout, contents):
             return rejection

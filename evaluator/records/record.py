@@ -18,6 +18,8 @@ from evaluator.records.reasons import REASONS, Flag, Status
 
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-3"  # how the judge times; whatever changes a number changes this name
+# Seconds that run beside parts of an evaluation, and inside them: sandboxes that start ahead, and compilers.
+BESIDE = ("sandbox_start", "build_cpu", "build_cuda", "build_rocm", "build_gfx942")
 OWN_PROTOCOLS = "arena-"  # how the names of the judge's own protocols begin, past ones included
 LOG_BYTES = 20_000  # characters of the beginning and end of what was printed
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
@@ -151,7 +153,7 @@ class Record:
     cases: tuple[CaseRecord, ...]
     isa: tuple[IsaReport, ...]
     isa_checked: Mapping[str, str]  # target → "compiled", "failed" or "not checked: …", of the candidate
-    seconds: Mapping[str, float]  # `turn`, the wait for other evaluations, is part of `total` and of no gate
+    seconds: Mapping[str, float]  # see `parts`; `turn` is the wait for other evaluations, which no gate's time includes
     log: str
     order_seed: int | None = field(
         default=None, metadata=codec.ADDED_LATER
@@ -159,6 +161,15 @@ class Record:
 
     def gate_passed(self, name: str) -> bool:
         return any(gate.name == name and gate.outcome == "passed" for gate in self.gates)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The seconds of each part, longest first. A second is in one part; together they are the total.
+
+        A gate's name has what its named parts leave. Up to arena-2 the parts of a gate counted in its own time, too.
+        """
+        parts = {name: spent for name, spent in self.seconds.items() if name != "total" and name not in BESIDE}
+        return dict(sorted(parts.items(), key=lambda part: -part[1]))
 
     @property
     def compiled(self) -> bool:

@@ -6,6 +6,7 @@ The traces here are written by hand in the form that those profilers give.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from evaluator.codec import DecodeError
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.coverage import check_coverage, trace_coverage
 from evaluator.gates.plain.own_kernels import own_kernels
-from evaluator.inside.gpu.trace import CALL, CONSUME, PREPARE, RANGES
+from evaluator.inside.gpu.trace import CALL, CONSUME, PREPARE, RANGES, profiler
 from evaluator.judge.traces import DeviceWork, TraceUnreadable, base_name, kineto_calls, rocprof_calls
 from evaluator.records.activity import ActivityReport, read_activity, summary, write_activity
 from evaluator.records.measurements import T_DEV, Clock, Ratio
@@ -65,14 +66,17 @@ def verdict(trace: bytes, t_dev_us: float) -> tuple[str, str]:
     return found.verdict, found.text
 
 
+@pytest.mark.filterwarnings("ignore:CUDA is not available")
 def test_the_names_of_ranges_are_those_that_torchs_profiler_writes(tmp_path: Path):
-    with torch.profiler.profile(activities=(torch.profiler.ProfilerActivity.CPU,)) as tracer:
+    before = "torch._inductor" in sys.modules
+    with profiler() as tracer:
         for name in (PREPARE, CALL, CONSUME):
             with torch.profiler.record_function(name):
                 torch.zeros(4)
     tracer.export_chrome_trace(str(tmp_path / "trace.json"))
     with pytest.raises(TraceUnreadable, match="saw no work of the device"):  # it found the ranges, of a CPU alone
         kineto_calls((tmp_path / "trace.json").read_bytes(), outputs=1)
+    assert ("torch._inductor" in sys.modules) == before, "its import takes seconds of every evaluation"
 
 
 def test_work_of_a_call_is_apart_from_our_flush_and_copies():

@@ -102,6 +102,9 @@ class PlayedSide:
     def __init__(self, log, kind, worker):
         self.log, self.kind, self.worker, self.side = log, kind, worker, self
 
+    def ready_sandbox(self):
+        pass
+
     def runner(self, **_):
         if isinstance(self.worker, Exception):
             raise self.worker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -145,6 +146,26 @@ def test_the_time_of_a_gate_excludes_waiting_for_other_evaluations(tiny_task, mo
         lock.now += 2.0
         context.give_way()
     assert context.seconds == {"correctness": 2.0}
+
+
+def test_a_second_of_an_evaluation_counts_in_one_part_and_beside_it_in_none(tiny_task, monkeypatch) -> None:
+    task, lock = tiny_task("triton2triton"), Waiting()
+    monkeypatch.setattr("evaluator.gates.context.monotonic", lambda: lock.now)
+    context = Context(task, baseline(task), baseline(task), None, None, device_lock=lock)  # type: ignore[arg-type]
+
+    def spend(name: str, seconds: float) -> None:
+        with context.spending(name):
+            lock.now += seconds
+
+    with context.spending("performance"):
+        lock.now += 1.0
+        with context.spending("judging"):
+            spend("contents", 2.0)
+            lock.now += 4.0
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(spend, "workers", 8.0).result()
+        spend("contents", 16.0)
+    assert context.seconds == {"performance": 1.0, "judging": 12.0, "contents": 18.0}
 
 
 def test_a_sentence_about_the_baseline_does_not_name_the_candidate():

@@ -18,7 +18,7 @@ from evaluator.gates.context import Context
 from evaluator.judge.device_lock import DeviceLock
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
-from evaluator.records.record import problems_of
+from evaluator.records.record import GATE_NAMES, problems_of
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.reader import read_task
 from evaluator.unseen.cases import UnseenCase
@@ -32,12 +32,15 @@ def plain():
 
 
 @pytest.mark.slow
-def test_the_weaker_sandbox_is_recorded(plain, tiny_task):
+def test_the_weaker_sandbox_is_recorded_and_where_the_seconds_went(plain, tiny_task):
     task = tiny_task("triton2triton")
     record = plain.evaluate(task, baseline(task))
     assert record.status is Status.PASSED, record.log
     assert record.sandbox.kind == "plain"
     assert "own network" not in record.sandbox.strength
+    assert sum(record.parts.values()) == pytest.approx(record.seconds["total"], rel=0.05)
+    assert {"sandbox", "workers", "first_calls", "contents", "turn", *GATE_NAMES} <= set(record.parts)
+    assert all(gate.seconds >= record.parts[gate.name] for gate in record.gates)
 
 
 def test_the_weaker_sandbox_is_refused_for_uploaded_candidates(plain, tiny_task):

@@ -6,6 +6,7 @@ import weakref
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from types import SimpleNamespace
 
 import pytest
@@ -35,6 +36,8 @@ class Charged(Here):
     def call(self, op, *, timeout_s, **fields):
         with charged(op):
             return super().call(op, timeout_s=timeout_s, **fields)
+
+    def close(self): ...
 
 
 @contextmanager
@@ -72,6 +75,8 @@ class Bench:
         monkeypatch.setattr(performance, "clocked", self._clocked)
         self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed
         self.given_up: list[str] = []  # sides whose sandbox ended
+        self.loaded: list[str] = []  # sides, for each worker that was started
+        self.absorbed: list[tuple[str, str]] = []  # sides and those whose workers they had
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
         backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
         self.baseline, self.candidate = (
@@ -95,11 +100,14 @@ class Bench:
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, excess=None)
         side.product, side.kernels = b"built", None
         side.give_up_sandbox = partial(self.given_up.append, files.label)
-        side.runner = lambda **_: self._clocked(None, side)
+        side.is_built, side.close = True, lambda worker: self.absorbed.append((side.name, "closed"))
+        side.absorb = lambda other: self.absorbed.append((side.name, other.name))
+        side.ready_sandbox, side.runner = (lambda: None), lambda **_: self._clocked(None, side)
         return side
 
     def _clocked(self, _, side):
         assert side.product == b"built"
+        self.loaded.append(side.name)
         return Loaded(side, Charged(side.task, self._folder, self._entries[side.name]))
 
     def _sample(self):
@@ -123,6 +131,44 @@ def test_cases_on_which_both_are_right_get_a_ratio_from_one_session(bench):
     trials = made.time()
     assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
     assert [len(trial.candidate.state.sessions) for trial in trials.values()] == [1, 1, 1]
+
+
+def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
+    made, begin = bench(lambda x: x + x), monotonic()
+    with made.candidate.spending("performance"):
+        made.time()
+    took_s, parts = monotonic() - begin, made.candidate.seconds
+    assert sum(parts.values()) == pytest.approx(took_s, rel=0.05)
+    assert set(parts) == {
+        *("performance", "workers", "first_calls", "contents", "settling", "preheat"),
+        *("timed", "judging", "outside_clock", "other_clocks"),
+    }
+    assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
+
+
+def test_a_session_takes_workers_that_were_started_early_and_ends_the_others(bench):
+    made = bench(lambda x: x + x)
+    context = made.candidate
+    context.backend.cases = lambda _: [trial.case for trial in made.trials]
+    context.baseline, context.sessions = made.baseline.candidate_side(), 2
+    performance.start_early(context)
+    performance.start_early(context)  # a second time starts none
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
+    assert len(made.loaded) == 4, "the session started none of its own"
+    assert sorted(made.absorbed[:2]) == [("baseline", "closed"), ("candidate", "closed")]
+    assert made.absorbed[2:] == [("baseline", "baseline"), ("candidate", "candidate")]
+    assert made.given_up == ["baseline", "candidate"], "the second session's, which no case needed"
+    assert context.early is None
+
+
+def test_no_workers_start_early_where_the_hosts_memory_has_no_room_for_them(bench, monkeypatch):
+    made = bench(lambda x: x + x)
+    made.candidate.backend.cases = lambda _: [trial.case for trial in made.trials]
+    made.candidate.baseline = made.baseline.candidate_side()
+    monkeypatch.setattr(performance, "EARLY_BYTES", 1 << 10)
+    performance.start_early(made.candidate)
+    assert made.loaded == []
+    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])

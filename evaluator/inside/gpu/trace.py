@@ -18,8 +18,9 @@ from evaluator.inside.caller import Caller
 
 PREPARE, CALL, CONSUME = RANGES = ("arena prepare", "arena call", "arena consume")  # also of rocprofv3's markers
 GAP_S = 0.001  # between ranges: more than host and device times in one trace differ
-_profile, _record, _synchronize = torch.profiler.profile, torch.profiler.record_function, torch.cuda.synchronize
-_ACTIVITIES = (torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA)
+# Not torch.profiler.profile, which wraps it: that one imports torch.compile first, in 4 s.
+_profile = torch.autograd.profiler.profile
+_record, _synchronize = torch.profiler.record_function, torch.cuda.synchronize
 
 
 class ActivityTrace:
@@ -34,11 +35,11 @@ class ActivityTrace:
         return {"begin": self.begin, "call": self.call, "end": self.end}
 
     def begin(self, caller: Caller, flush_bytes: int) -> dict[str, object]:
-        """Start the profiler; the first start takes a second."""
+        """Start the profiler."""
         self._flushed = torch.zeros(flush_bytes // 4, dtype=torch.int32, device="cuda")
         _synchronize()
-        self._tracer = _profile(activities=_ACTIVITIES)
-        self._tracer.start()
+        self._tracer = profiler()
+        self._tracer.__enter__()
         return {}
 
     def call(self, caller: Caller) -> dict[str, object]:
@@ -57,10 +58,15 @@ class ActivityTrace:
 
     def end(self, caller: Caller, path: str) -> dict[str, object]:
         """Stop the profiler and write its trace to a file of the workspace, as JSON in Chrome's format."""
-        self._tracer.stop()
+        self._tracer.__exit__(None, None, None)
         self._tracer.export_chrome_trace(str(self._workspace / path))
         self._flushed, self._tracer = None, None
         return {}
+
+
+def profiler() -> Any:
+    """Return torch's profiler of host and device, as a context manager."""
+    return _profile(use_device="cuda", use_kineto=True)
 
 
 @contextmanager
