@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple
@@ -79,7 +78,6 @@ class Evaluator:
         self._standby = Standby(self._open_sandbox, ahead=2 if backend.has_clock else 1)
         self._of_baselines: Sandbox | None = None  # the sandbox that baselines share
         self._baseline_kernels: BaselineKernels = {}
-        self._starts_early = backend.has_clock
         card = re.sub(r"\W", "_", backend.host().facts.get("card_uuid", backend.name))
         self._device_lock = DeviceLock(state_folder() / "device_locks" / card) if backend.has_clock else NoDeviceLock()
 
@@ -110,12 +108,11 @@ class Evaluator:
         if sessions < 1 or not self.backend.cases(task):
             profiles = f"{' or '.join(self.backend.profiles)} with dtypes that {self.backend.architecture} has"
             raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
-        begin, self._starts_early = monotonic(), self.backend.has_clock
+        begin = monotonic()
         first = self._tried(task, candidate, sessions)
         if isinstance(first, Record):
             return first
         healthy = self._is_healthy()
-        self._starts_early = False  # nor is there anything of our own beside the second attempt
         with self._device_lock.exclusive():
             second = self._tried(task, candidate, sessions)
         if isinstance(second, Record):
@@ -249,9 +246,6 @@ class Evaluator:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
             context.sessions = sessions
-            context.starts_early = self._starts_early
-            if self._starts_early:
-                context.start_early = partial(performance.start_early, context)
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
         return record_of(context, started_at, outcomes, rejection, gate)
@@ -295,7 +289,6 @@ class Evaluator:
                 yield context
             finally:
                 with context.spending("closing"):
-                    context.close_early()
                     context.close_runner()
                     release(self.backend)
                     used += [side.sandbox for side in sides if side.sandbox is not None]

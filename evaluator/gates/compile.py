@@ -13,7 +13,7 @@ from evaluator.backends.cpu import TARGET
 from evaluator.errors import BaselineError
 from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import Context
-from evaluator.gates.isa import first_error, is_baseline_known, note_build, note_launches
+from evaluator.gates.isa import first_error, note_build, note_launches
 from evaluator.gates.source import report
 from evaluator.gates.symbols import findings_of
 from evaluator.inside.excerpts import excerpt
@@ -29,11 +29,8 @@ NAME = "compile"
 def check(context: Context) -> Rejection | None:
     """Build and load the candidate; leave a loaded worker for the correctness gate."""
     compile_ahead(context)
-    if context.starts_early:
-        context.start_baseline(cross_compile=not is_baseline_known(context))
     if rejection := load(context, cross_compile=True):
         return rejection
-    context.start_early()
     if context.candidate_side().language == "python":
         try:
             _compile_cases(context)

@@ -6,8 +6,7 @@ import functools
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import get_ident
 from time import monotonic
@@ -18,8 +17,7 @@ from typing import Any
 import torch
 
 from evaluator.backends import Backend
-from evaluator.errors import EvaluatorError, SandboxError
-from evaluator.gates.early import EarlyWorkers
+from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents, Draw, Seed, contents_of
@@ -97,16 +95,12 @@ class Context:
     seconds: dict[str, float] = field(default_factory=dict)  # see `spending`
     candidate: Side | None = None
     baseline: Side | None = None
-    starts_early: bool = False  # whether workers may start before the gate that needs them, beside other work
-    start_early: Callable[[], None] = lambda: None  # starts workers of timed sessions, if both sides are built
-    early: EarlyWorkers | None = None
     runner: Runner | None = None  # the candidate's worker, kept from the compile gate to the correctness gate
     at_work: CaseState | None = None  # the case being timed, or whose times are being checked
     passed_over: list[Rejection] | None = None  # of every_verdict; None: the first rejection ends its gate
     held: list[Finding] = field(default_factory=list)  # the findings that put the result on hold
     baseline_kernels: BaselineKernels = field(default_factory=dict)
     _reference: Reference | None = None
-    _checks: Future[Runner] | None = None  # the baseline's worker for the checks, started early
     _thread: int = field(default_factory=get_ident)
     _spending: list[str] = field(default_factory=list)  # the names of the blocks that are being counted
     _counted_at: float = 0.0
@@ -199,12 +193,10 @@ class Context:
         """Return the rejection, where it is the candidate's own fault, with the limit that it met.
 
         Raises:
-            SandboxError: memory ran out while another evaluation, or a worker that was started early, was using it.
+            SandboxError: memory ran out while another evaluation was using the device.
         """
         if rejection and rejection.reason == "out_of_memory" and self.device_lock.in_use_by_others():
             raise SandboxError("memory ran out while another evaluation was using the device")
-        if rejection and rejection.reason == "out_of_memory" and self.early is not None and self.early.is_active:
-            raise SandboxError("memory ran out beside workers that were started early")
         if rejection and rejection.reason == "out_of_memory" and self.backend.torch_device == "cpu":
             limit = f"it may use {self.task.limits.memory_mb} MiB"
             return replace(rejection, detail=f"{rejection.detail}; {limit}" if rejection.detail else limit)
@@ -215,52 +207,6 @@ class Context:
             self.candidate = self.open_side(self.candidate_files)
         return self.candidate
 
-    def another(self, side: Side, files: Candidate) -> Side:
-        """Open a side like this one, which has these files, with what is built of them and a sandbox of its own."""
-        other = self.open_side(files)
-        other.product, other.kernels = side.product, side.kernels
-        return other
-
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """Let nothing of this evaluation use the device but its own thread."""
-        if self._checks is not None:
-            wait([self._checks])
-        with self.early.quiet() if self.early is not None else nullcontext():
-            yield
-
-    def start_baseline(self, *, cross_compile: bool) -> None:
-        """Start the baseline's worker for the checks beside the candidate's, if there is nothing to build."""
-        self.baseline = self.baseline or self.open_side(self.baseline_files)
-        if self.baseline.is_built:
-            pool = ThreadPoolExecutor(1)
-            self._checks = pool.submit(trusted_runner, self.baseline, cross_compile=cross_compile)
-            pool.shutdown(wait=False)
-
-    def baseline_runner(self, *, cross_compile: bool) -> Runner:
-        """Return the baseline's worker for the checks; the caller closes it.
-
-        Raises:
-            BaselineError: it cannot be loaded.
-        """
-        assert self.baseline is not None
-        if self._checks is None:
-            return trusted_runner(self.baseline, cross_compile=cross_compile)
-        with self.spending("early"):
-            checks, self._checks = self._checks, None
-            return checks.result()
-
-    def close_early(self) -> None:
-        """End workers that were started early and that nobody has taken."""
-        if self._checks is not None and self.baseline is not None:
-            if not self._checks.done():
-                self.baseline.end_sandbox()
-            with suppress(EvaluatorError, WorkerError):
-                self.baseline.close(self.baseline_runner(cross_compile=False).worker)
-        if self.early is not None:
-            self.early.close()
-            self.early = None
-
     @contextmanager
     def fresh_baseline(self) -> Iterator[Runner]:
         """Open a baseline worker in a new sandbox: the candidate may have affected the session's own baseline worker.
@@ -268,7 +214,8 @@ class Context:
         Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited.
         """
         assert self.baseline is not None
-        side = self.another(self.baseline, self.baseline_files)
+        side = self.open_side(self.baseline_files)
+        side.product, side.kernels = self.baseline.product, self.baseline.kernels
         try:
             with trusted_runner(side) as runner:
                 yield runner
@@ -280,10 +227,7 @@ class Context:
         """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""
         if self.backend.has_clock:
             release(self.backend)
-            is_quiet = self.early is None and self._checks is None
-            if is_quiet or self.device_lock.is_wanted():  # it takes a while until it is quiet
-                with self.quiet():
-                    self.device_lock.give_way()
+            self.device_lock.give_way()
 
     def close_runner(self) -> None:
         if self.runner is not None and self.candidate is not None:

@@ -29,7 +29,7 @@ from evaluator.judge.quantization import ContractEvidence
 from evaluator.judge.random_outputs import evidence_of, is_judged_by_calls, shown
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.sampling import Evidence, must_differ
-from evaluator.judge.side import Call, Runner, trusted_call
+from evaluator.judge.side import Call, Runner, trusted_call, trusted_runner
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
 from evaluator.sandbox import WorkerDied
@@ -65,10 +65,9 @@ def check(context: Context) -> Rejection | None:
     if rejection := compile_gate.build_trusted(context.baseline, context):
         return rejection
     assert context.runner is not None
-    context.start_early()
     note_left_out(context)
     forward: list[JudgedDraw] = []
-    with context.baseline_runner(cross_compile=not is_baseline_known(context)) as baseline:
+    with trusted_runner(context.baseline, cross_compile=not is_baseline_known(context)) as baseline:
         for case in context.backend.cases(context.task):
             if rejection := _check_case(context, case, baseline, forward):
                 return rejection

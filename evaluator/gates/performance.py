@@ -23,11 +23,9 @@ from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import CaseState, Context, let_go, release
 from evaluator.gates.contracts import hold_too_exact
 from evaluator.gates.correctness import JudgedDraw, wrong_when_timed
-from evaluator.gates.early import EarlyWorkers
 from evaluator.gates.functional import functional_pass
 from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.draws import Contents, Draw
-from evaluator.judge.layout import mailbox_bytes
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
@@ -54,7 +52,6 @@ from evaluator.thresholds import (
 )
 
 NAME = "performance"
-EARLY_BYTES = 8 << 30  # of the host's memory for mailboxes of early workers; one takes 0.2 to 1.6 GB in native-24
 HEATS = 10  # before the canaries that show whether the device is as fast as usual
 FIRST_CALLS = Draw("standard", "standard", 1000)  # contents that no correctness check has used
 
@@ -70,34 +67,11 @@ def check(context: Context) -> Rejection | None:
     timed = Timed()
     if rejection := _sessions(context, timed, calibration):
         return rejection
-    context.close_early()
     for state in context.cases.values():
         if state.times:  # none in every_verdict, where wrong outputs of timed calls stop only their case
             ratio.conclude(context, state, calibration)
     hold_too_exact(context, NAME)
     return None
-
-
-def start_early(context: Context) -> None:
-    """Start the workers of the sessions that every eligible case needs, once both sides are built."""
-    context.baseline = context.baseline or context.open_side(context.baseline_files)
-    if context.early is not None or not (context.baseline.is_built and context.candidate_side().is_built):
-        return
-    cases = context.backend.cases(context.task)
-    room = EARLY_BYTES // (2 * mailbox_bytes(context.task, cases))
-    sessions = [
-        (
-            context.another(context.baseline, context.baseline_files),
-            context.another(context.candidate_side(), context.candidate_files),
-        )
-        for _ in range(min(context.sessions, room))
-    ]
-    context.early = EarlyWorkers(
-        sessions,
-        cases,
-        partial(started, context),
-        lambda runner, case: runner.compile(case, context.contents(case, FIRST_CALLS)),
-    )
 
 
 def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTimes]]:
@@ -190,37 +164,12 @@ def _session(
 ) -> Rejection | None:
     """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
     steady_s = PREHEAT_STEADY_S if timed.index == 0 else 0.0
-    with ExitStack() as stack:
-        if early := _early(context, timed.index, stack):
-            pair = stack.enter_context(alone(context, early[0], early[1], steady_s))
-        else:
-            candidate, goes_first = context.candidate_side(), timed.index % 2 == 1
-            pair = stack.enter_context(paired(context, candidate, cases, goes_first=goes_first, steady_s=steady_s))
+    with paired(context, context.candidate_side(), cases, goes_first=timed.index % 2 == 1, steady_s=steady_s) as pair:
         for state in cases:
             rejection = _time(context, timed, state, pair, calibration)
             if rejection and context.decides(rejection):
                 return rejection
     return None
-
-
-def _early(context: Context, index: int, stack: ExitStack) -> Sequence[Runner]:
-    """Return the session's runners of baseline and candidate if they were started early; the stack closes them."""
-    if context.early is None:
-        return ()
-    with context.spending("early"):
-        runners = context.early.take(index)
-    stack.callback(_end, context, runners)
-    return runners
-
-
-def _end(context: Context, runners: Sequence[Runner]) -> None:
-    """End workers of a session's own sides, both at once; what is known of them is known of baseline and candidate."""
-    assert context.baseline is not None
-    own = (context.baseline, context.candidate_side())
-    with context.spending("closing"), ThreadPoolExecutor(len(own)) as pool:
-        list(pool.map(lambda runner: runner.side.close(runner.worker), runners))
-    for side, runner in zip(own, runners, strict=False):
-        side.absorb(runner.side)
 
 
 @contextmanager
@@ -251,10 +200,7 @@ def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float
     """
     context.at_work = None
     release(context.backend)
-    with ExitStack() as stack:
-        with context.spending("settling"):
-            stack.enter_context(context.quiet())
-        stack.enter_context(context.device_lock.alone())
+    with context.device_lock.alone(), ExitStack() as stack:
         stack.push(partial(let_go, context.backend))
         pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)

@@ -51,17 +51,6 @@ class DeviceLock:
         finally:
             self._presence = fcntl.LOCK_SH
 
-    def is_wanted(self) -> bool:
-        """Whether another evaluation waits at the turnstile. Call within `shared`."""
-        opened = self._opened(".turnstile")
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(opened)
-        return False
-
     def give_way(self) -> None:
         """Let waiting timed sessions go first. Call within `shared`, while this evaluation does not use the device."""
         fcntl.flock(self._fd, fcntl.LOCK_UN)
@@ -106,9 +95,6 @@ class NoDeviceLock:
 
     waited_s = 0.0
     shared = exclusive = alone = staticmethod(nullcontext)
-
-    def is_wanted(self) -> bool:
-        return False
 
     def give_way(self) -> None: ...
 

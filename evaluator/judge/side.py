@@ -74,7 +74,6 @@ class Side:
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
     leftovers: int = 0
-    exceeded: str | None = None  # the limit that an absorbed side's processes exceeded
     spending: Callable[[str], AbstractContextManager[object]] = nullcontext  # counts the seconds of the evaluation
 
     @property
@@ -89,15 +88,11 @@ class Side:
     @property
     def excess(self) -> str | None:
         """The sandbox's limit that the processes exceeded together, even if only when the last worker ended."""
-        return self.exceeded or (self.sandbox.exceeded if self.sandbox is not None else None)
+        return self.sandbox.exceeded if self.sandbox is not None else None
 
     @property
     def language(self) -> Language:
         return "hip" if self.source.endswith(".hip") else "python"
-
-    @property
-    def is_built(self) -> bool:
-        return self.language == "python" or self.product is not None
 
     @property
     def captures_graphs(self) -> bool:
@@ -192,18 +187,6 @@ class Side:
             self.leftovers += ended.leftovers
         if text := worker.output().strip():
             self.log.append(text)
-
-    def end_sandbox(self) -> None:
-        """Kill what runs in the sandbox, in the middle of another thread's command, which fails."""
-        if self.sandbox is not None:
-            self.sandbox.expire()
-
-    def absorb(self, other: Side) -> None:
-        """Take over what is known of the workers of another side with the same files, and end its sandbox."""
-        self.exceeded = self.exceeded or other.excess
-        self.leftovers += other.leftovers
-        self.log += other.log
-        other.give_up_sandbox()
 
     def give_up_sandbox(self) -> None:
         """Close the sandbox; the next worker starts in a new one."""

@@ -66,7 +66,7 @@ class Sandbox:
         self._ready: dict[str, object] | None = None
         self._ready_s = 0.0
         self._lock = threading.Lock()
-        self._timer = threading.Timer(limits.wall_s, self.expire)
+        self._timer = threading.Timer(limits.wall_s, self._expire)
         self._timer.daemon = True
         self._started_at, self._first_worker_at = monotonic(), 0.0
         self._control = Control()
@@ -173,11 +173,6 @@ class Sandbox:
         """Resume the worker's processes; only Worker calls this."""
         self._request("thaw")
 
-    def expire(self) -> None:
-        """Kill every process as if the time were over. Any thread may, in the middle of another's command."""
-        self._expiry.set()
-        self._kill()
-
     def close(self) -> None:
         """Kill every process of the sandbox; return when the last has ended."""
         self._timer.cancel()
@@ -221,6 +216,10 @@ class Sandbox:
     def _is_over(self) -> bool:
         """Whether its time or one of its limits has ended it."""
         return self.expired or self.exceeded is not None
+
+    def _expire(self) -> None:
+        self._expiry.set()
+        self._kill()
 
     def _kill(self) -> None:
         with self._lock:

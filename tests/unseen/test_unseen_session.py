@@ -76,7 +76,6 @@ class Bench:
         self.failures: dict[int, int] = {}  # size → how often the card does not answer while it is timed
         self.given_up: list[str] = []  # sides whose sandbox ended
         self.loaded: list[str] = []  # sides, for each worker that was started
-        self.absorbed: list[tuple[str, str]] = []  # sides and those whose workers they had
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
         backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
         self.baseline, self.candidate = (
@@ -100,8 +99,6 @@ class Bench:
         side = SimpleNamespace(task=task, device="cpu", name=files.label, leftovers=0, excess=None)
         side.product, side.kernels = b"built", None
         side.give_up_sandbox = partial(self.given_up.append, files.label)
-        side.is_built, side.close = True, lambda worker: self.absorbed.append((side.name, "closed"))
-        side.absorb = lambda other: self.absorbed.append((side.name, other.name))
         side.ready_sandbox, side.runner = (lambda: None), lambda **_: self._clocked(None, side)
         return side
 
@@ -144,31 +141,6 @@ def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
         *("timed", "judging", "outside_clock", "other_clocks"),
     }
     assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
-
-
-def test_a_session_takes_workers_that_were_started_early_and_ends_the_others(bench):
-    made = bench(lambda x: x + x)
-    context = made.candidate
-    context.backend.cases = lambda _: [trial.case for trial in made.trials]
-    context.baseline, context.sessions = made.baseline.candidate_side(), 2
-    performance.start_early(context)
-    performance.start_early(context)  # a second time starts none
-    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
-    assert len(made.loaded) == 4, "the session started none of its own"
-    assert sorted(made.absorbed[:2]) == [("baseline", "closed"), ("candidate", "closed")]
-    assert made.absorbed[2:] == [("baseline", "baseline"), ("candidate", "candidate")]
-    assert made.given_up == ["baseline", "candidate"], "the second session's, which no case needed"
-    assert context.early is None
-
-
-def test_no_workers_start_early_where_the_hosts_memory_has_no_room_for_them(bench, monkeypatch):
-    made = bench(lambda x: x + x)
-    made.candidate.backend.cases = lambda _: [trial.case for trial in made.trials]
-    made.candidate.baseline = made.baseline.candidate_side()
-    monkeypatch.setattr(performance, "EARLY_BYTES", 1 << 10)
-    performance.start_early(made.candidate)
-    assert made.loaded == []
-    assert all(trial.both_right and trial.candidate.state.ratio for trial in made.time().values())
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])
