@@ -323,6 +323,7 @@ class Evaluator:
             take_sandbox=self._standby.take,
             device=self.backend.torch_device,
             allocator=self.backend.allocator,
+            device_lock=self._device_lock,
         )
 
     @property

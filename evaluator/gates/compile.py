@@ -43,7 +43,8 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
     """Build a HIP source, then start a worker that has loaded the candidate: what is the same for all cases."""
     side = context.candidate_side()
     if side.language == "hip":
-        made = build(side, context.backend.toolchain)
+        with context.device_lock.released():
+            made = build(side, context.backend.toolchain)
         _note_build(context, made)
         if made.not_portable:
             return _not_portable(context, ", ".join(made.not_portable))
@@ -62,7 +63,7 @@ def build_trusted(side: Side, context: Context) -> Rejection | None:
         BaselineError: it does not build.
     """
     if side.language == "hip":
-        with blaming_baseline(context.task):
+        with blaming_baseline(context.task), context.device_lock.released():
             made = build(side, context.backend.toolchain)
         if made.not_portable:
             return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")

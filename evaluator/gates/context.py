@@ -191,17 +191,19 @@ class Context:
     def fresh_baseline(self) -> Iterator[Runner]:
         """Open a baseline worker in a new sandbox: the candidate may have affected the session's own baseline worker.
 
-        Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited.
+        Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited. Until
+        then others may use the device: its first call compiles, for a minute in the worst case.
         """
         assert self.baseline is not None
         side = self.open_side(self.baseline_files)
         side.product = self.baseline.product
-        try:
-            with trusted_runner(side) as runner:
-                yield runner
-        finally:
-            side.give_up_sandbox()
-            self.settle()
+        with self.device_lock.interrupted():
+            try:
+                with trusted_runner(side) as runner:
+                    yield runner
+            finally:
+                side.give_up_sandbox()
+                self.settle()
 
     def give_way(self) -> None:
         """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""

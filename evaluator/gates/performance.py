@@ -195,16 +195,16 @@ def paired(
 def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
     """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
 
-    Call after all first calls, which compile for half a minute and can run beside other evaluations.
+    Call after all first calls, which compile for half a minute, and stop while another evaluation has its session.
     """
     context.at_work = None
     release(context.backend)
+    with context.spending("settling"), context.device_lock.released():
+        context.settle()  # before the turn on the device, for which others wait
     with context.device_lock.alone(), ExitStack() as stack:
         stack.push(partial(let_go, context.backend))
         pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)
-        with context.spending("settling"):
-            context.settle()
         with context.spending("preheat"):
             _preheat(context, pair, steady_s)
         yield pair
@@ -225,7 +225,7 @@ def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 
 
 def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) -> None:
-    """Compile and tune every kernel, so that no clock sees first calls. Other evaluations may run at the same time."""
+    """Compile and tune every kernel, so that no clock sees first calls. Sessions of other evaluations come first."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for state in cases:
             context.give_way()

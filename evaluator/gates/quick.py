@@ -73,7 +73,8 @@ def look(baseline: Context, candidate: Context, sessions: int) -> Look:
     """
     contexts: dict[SideName, Context] = {"baseline": baseline, "candidate": candidate}
     candidate.baseline = baseline.candidate_side()
-    build_all([context.candidate_side() for context in contexts.values()], candidate.backend)
+    with candidate.device_lock.released():
+        build_all([context.candidate_side() for context in contexts.values()], candidate.backend)
     looks = [CaseLook(CaseState(case)) for case in candidate.backend.cases(candidate.task)]
     e0_ns = list[float]()
     for index in range(sessions):
@@ -115,8 +116,6 @@ def _session(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook], in
         if index == 0:
             with candidate.spending("checks"):
                 _check(contexts, looks)
-        with candidate.spending("settling"):
-            candidate.settle()  # not only in the turn on the device, for which others wait
         with alone(candidate, runners[0], runners[1], STEADY_S if index == 0 else 0.0) as pair:
             pair.switch_to("baseline")
             e0_ns = empty_pair_ns(runners[0].worker)

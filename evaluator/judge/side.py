@@ -16,6 +16,7 @@ from evaluator import codec
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.inside.excerpts import excerpt
 from evaluator.inside.limits import DeviceKind
+from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -66,6 +67,7 @@ class Side:
     take_sandbox: Callable[[], Sandbox]
     device: DeviceKind
     allocator: Path | None  # a library that adds red zones around tensors
+    device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     product: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
     log: list[str] = field(default_factory=list)
@@ -102,6 +104,7 @@ class Side:
         if self.sandbox is None:
             self.sandbox = self.take_sandbox()
         worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
+        worker.pausing = self.device_lock.pausing
         for name, data in self.files.items():
             worker.put(name, data)
         if self.product is not None:
@@ -224,9 +227,9 @@ class Runner:
         timeout_s = limits.call_s if case.id in self._called else limits.first_call_s
         self._called.add(case.id)
         self.worker.call("prepare", timeout_s=limits.call_s, order=order, values=layout.values(contents))
-        begin = perf_counter_ns()
+        begin, waited_s = perf_counter_ns(), self.side.device_lock.waited_s
         self.worker.call("call", timeout_s=timeout_s)
-        wall_ns = perf_counter_ns() - begin
+        wall_ns = perf_counter_ns() - begin - int(1e9 * (self.side.device_lock.waited_s - waited_s))
         reply = self.worker.call("fetch", timeout_s=limits.call_s)
         if rejection := self._checked(reply.get("problem"), layout, contents):
             return rejection

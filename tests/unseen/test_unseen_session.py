@@ -16,6 +16,7 @@ from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.unseen import Half, UnseenTrial
+from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import WorkerFault
@@ -164,7 +165,8 @@ def test_a_session_that_fails_holds_no_contents_while_others_have_the_device(ben
 
     monkeypatch.setattr(performance, "Slabs", Seen)
     monkeypatch.setattr(Loaded, "compile", lambda *_: None)
-    made.candidate.device_lock = SimpleNamespace(alone=alone, give_way=lambda: None, waited_s=0.0)
+    made.candidate.device_lock = NoDeviceLock()
+    made.candidate.device_lock.alone = alone
     assert not all(trial.both_right for trial in made.time().values())
     assert slabs
     assert not any(held)
