@@ -257,9 +257,11 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.readiness import missing_settings
     from evaluator.agents.variables import secrets_from_environment
     from evaluator.backends import get_backend
+    from evaluator.backends.cards import cards_of, chosen
     from evaluator.cli.board import board_text, unseen_text
+    from evaluator.cli.cards import run_on_cards
     from evaluator.cli.demo import ProgressBar
-    from evaluator.cli.runfolder import run_suite
+    from evaluator.cli.runfolder import Run
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
@@ -268,24 +270,20 @@ def _run(options: argparse.Namespace) -> int:
     if missing := missing_settings(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
     secrets_from_environment(agent.settings)  # refuses a malformed one before any work
-    suite, backend = load_suite(options.suite), get_backend(options.backend)
-    revealed = read_round(options.round) if options.round else None
+    cards = chosen(options.devices, cards_of(options.backend)) if options.devices else []
+    suite, revealed = load_suite(options.suite), read_round(options.round) if options.round else None
     _check_folder(options.out)
     bar = ProgressBar(len(suite.tasks))
-    with Evaluator(backend, options.sandbox) as evaluator:
-        outcomes = run_suite(
-            suite,
-            agent,
-            evaluator,
-            options.out,
-            repeat=options.repeat,
-            sessions=options.sessions,
-            revealed=revealed,
-            progress=bar.progress_of(options.agent),
-        )
+    progress = bar.progress_of(options.agent)
+    run = Run(suite, agent, options.out, options.repeat, options.sessions, revealed)
+    if cards:
+        outcomes = run_on_cards(run, cards, options.backend, options.sandbox, progress)
+    else:
+        with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+            outcomes = run.on_one(evaluator, progress)
     bar.end()
     records = {options.agent: [outcome.record for outcome in outcomes]}
-    sys.stdout.write(board_text(records, f"{suite.label} on {backend.device_class}") + "\n")
+    sys.stdout.write(board_text(records, f"{suite.label} on {outcomes[0].record.host.device_class}") + "\n")
     if unseen := [outcome.unseen for outcome in outcomes if outcome.unseen]:
         sys.stdout.write(f"\n{unseen_text(unseen)}\n")
     sys.stdout.write(f"\nbundle: {options.out}.zip (`python -m evaluator bundle submit` sends it to a site)\n")

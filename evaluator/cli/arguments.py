@@ -153,6 +153,11 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
         default=3,
         help="timing sessions for each case (default 3); more are added while its interval is wide",
     )
+    run.add_argument(
+        "--devices",
+        metavar="LIST",
+        help="on a GPU: run on several cards at once, `all` or numbers and UUIDs separated by commas",
+    )
     _round(run)
     _device(run)
     run.set_defaults(command="run")
