@@ -169,18 +169,23 @@ def _new_task(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.mounted.commands import evaluate_mounted
     from evaluator.records.reasons import Status
-    from evaluator.records.record import write_record
+    from evaluator.records.record import why_private, write_record
 
     _check_writable(options.out)
     if options.tasks and options.round:
         raise UsageError("--round cannot be used with --tasks: unseen cases need a contract, which mounted tasks lack")
+    if options.quick and (options.tasks or options.round):
+        raise UsageError(
+            f"--quick cannot be used with --{'tasks' if options.tasks else 'round'}; leave one of them out"
+        )
     if options.held_out and not options.tasks:
         raise UsageError("--held-out needs mounted tasks (--tasks DIR); for a native task use --round")
     record = evaluate_mounted(options) if options.tasks else _evaluate_native(options)
     write_record(record, options.out)
     findings = "".join(f"{finding.code}: {finding.text}\n" for finding in record.findings)
     verdict = f"{record.status.value}: {record.message or 'every gate passed'}"
-    sys.stdout.write(f"{verdict}\n{findings}record: {options.out}\n")
+    private = f"{why}\n" if (why := why_private(record)) else ""
+    sys.stdout.write(f"{verdict}\n{findings}{private}record: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
@@ -199,7 +204,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     backend = get_backend(options.backend)
     with Evaluator(backend, options.sandbox, order_seed=options.order_seed) as evaluator:
-        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded, quick=options.quick)
         if options.round:
             _evaluate_round(options, evaluator, task, candidate)
     return record

@@ -128,6 +128,11 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )
     _round(evaluate)
     evaluate.add_argument(
+        "--quick",
+        action="store_true",
+        help="check with the first draws, one session and no clock but T_dev; the record is never published",
+    )
+    evaluate.add_argument(
         "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
     )
     evaluate.add_argument(

@@ -266,15 +266,17 @@ def _time(
     slabs, found = time_blocks(context, timed.index, state, pair)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
+    others = None
     try:
-        if state.outside is None:
+        if state.outside is None and not context.is_quick:
             with context.spending("outside_clock"):
                 keeps_state = any(finding.code == KEEPS_STATE for finding in context.findings)
                 state.outside = outside_times(
                     pair, slabs, found, partial(wrong, context, state), every_output=keeps_state
                 )
-        with context.spending("other_clocks"):
-            others = other_clocks(pair, paper=timed.index == 0)
+        if not context.is_quick:
+            with context.spending("other_clocks"):
+                others = other_clocks(pair, paper=timed.index == 0)
     except Rejected as error:
         worse = error.rejection
         return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
@@ -284,7 +286,7 @@ def _time(
         timed.void.append(f"case {state.case.id}: {void}")
     else:
         state.times.append(found)
-        state.others.append(others)
+        state.others += [others] if others else []
     return None
 
 

@@ -23,13 +23,13 @@ from evaluator.gates.scales import least_scales
 from evaluator.gates.unseen import own_bound
 from evaluator.judge.answers import deviation_of
 from evaluator.judge.builds import build
-from evaluator.judge.draws import Contents, Draw, draws_of
+from evaluator.judge.draws import Contents, Draw, first_draws
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, Side
 from evaluator.judge.timing.remote import empty_pair_ns
 from evaluator.judge.timing.session import SIDES, Pair, SideName
 from evaluator.sandbox import WorkerFault
-from evaluator.tasks.spec import Case, TaskSpec
+from evaluator.tasks.spec import Case
 
 BLOCKS = 3  # of ten calls a side: their median was within 0.8 % of ten blocks in 9 of 10 sessions on H200s
 STEADY_S = 0.3  # of the highest clock before the first block; the last task has kept the device warm
@@ -149,14 +149,6 @@ def _check(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook]) -> N
         _check_case(contexts, one, draws if is_first or not one.is_full else draws[:1])
         is_first &= not one.is_full
         contexts["candidate"].give_way()
-
-
-def first_draws(task: TaskSpec) -> list[Draw]:
-    """Return the first draw of each name; the standard one is first."""
-    found: dict[str, Draw] = {}
-    for draw in draws_of(task):
-        found.setdefault(draw.name, draw)
-    return list(found.values())
 
 
 def _check_case(contexts: Mapping[SideName, Context], one: CaseLook, draws: Sequence[Draw]) -> None:

@@ -15,10 +15,12 @@ from evaluator.backends import Sample
 from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.plausible import implausible
 from evaluator.gates.unseen import Half, UnseenTrial
 from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
+from evaluator.records.measurements import T_DEV
 from evaluator.sandbox import WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case
@@ -122,6 +124,15 @@ def test_cases_on_which_both_are_right_get_a_ratio_from_one_session(bench):
     trials = made.time()
     assert all(trial.both_right and trial.candidate.state.ratio for trial in trials.values())
     assert [len(trial.candidate.state.sessions) for trial in trials.values()] == [1, 1, 1]
+
+
+def test_a_quick_check_reads_one_clock_alone_and_is_not_held_for_want_of_others(bench):
+    made = bench(lambda x: x + x)
+    made.candidate.is_quick = True
+    trials = made.time()
+    assert {name for trial in trials.values() for name in trial.candidate.state.clocks} == {T_DEV}
+    assert implausible(made.candidate) is None
+    assert made.candidate.held == []
 
 
 @pytest.mark.parametrize("size", [256, 300, 301])
