@@ -266,7 +266,7 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.cli.board import board_text, unseen_text
     from evaluator.cli.cards import run_on_cards
     from evaluator.cli.demo import ProgressBar
-    from evaluator.cli.runfolder import Run
+    from evaluator.cli.runfolder import SuiteRun
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
@@ -280,7 +280,7 @@ def _run(options: argparse.Namespace) -> int:
     _check_folder(options.out)
     bar = ProgressBar(len(suite.tasks))
     progress = bar.progress_of(options.agent)
-    run = Run(suite, agent, options.out, options.repeat, options.sessions, revealed)
+    run = SuiteRun(suite, agent, options.out, options.repeat, options.sessions, revealed)
     if cards:
         outcomes = run_on_cards(run, cards, options.backend, options.sandbox, progress)
     else:

@@ -144,6 +144,17 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
     _audit_command(commands)
+    _run_command(commands)
+    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
+    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
+    demo.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
+    )
+    _device(demo)
+    demo.set_defaults(command="demo")
+
+
+def _run_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")
     run.add_argument("--suite", required=True, metavar="NAME", help="the name of a suite (tasks/suites)")
     run.add_argument("--agent", required=True, metavar="NAME", help="the name of an agent (evaluator/agents)")
@@ -166,13 +177,6 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     _round(run)
     _device(run)
     run.set_defaults(command="run")
-    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
-    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
-    demo.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
-    )
-    _device(demo)
-    demo.set_defaults(command="demo")
 
 
 def _audit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

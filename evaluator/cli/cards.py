@@ -20,7 +20,7 @@ from typing import NamedTuple
 from evaluator.backends import get_backend
 from evaluator.backends.cards import Card, shares
 from evaluator.bundles.archives.packing import zip_folder
-from evaluator.cli.runfolder import Kind, Progress, Run, TaskOutcome, kind_of
+from evaluator.cli.runfolder import DeviceFacts, Progress, SuiteRun, TaskOutcome, facts_of
 from evaluator.errors import EvaluatorError, HostError
 from evaluator.pipeline import Evaluator, SandboxKind
 
@@ -36,7 +36,7 @@ class Hand(NamedTuple):
 
 
 def run_on_cards(
-    run: Run, cards: Sequence[Card], backend: str, sandbox: SandboxKind, progress: Progress
+    run: SuiteRun, cards: Sequence[Card], backend: str, sandbox: SandboxKind, progress: Progress
 ) -> list[TaskOutcome]:
     """Run on all cards at once; return the outcomes in the suite's order.
 
@@ -57,7 +57,7 @@ def run_on_cards(
                 hand.process.join()
 
 
-def hand_out(run: Run, hands: Sequence[Hand], progress: Progress) -> list[TaskOutcome]:
+def hand_out(run: SuiteRun, hands: Sequence[Hand], progress: Progress) -> list[TaskOutcome]:
     """Give each hand that is free the next task, until all are done; write the zip at the end."""
     tasks, busy = run.suite.tasks, {hand.connection: hand for hand in hands}
     waiting, at, outcomes, failed = deque(range(len(tasks))), dict[Connection, int](), dict[int, TaskOutcome](), ""
@@ -66,7 +66,7 @@ def hand_out(run: Run, hands: Sequence[Hand], progress: Progress) -> list[TaskOu
             assert isinstance(connection, Connection)
             said = _said(connection)
             match said:
-                case Kind():
+                case DeviceFacts():
                     run.open(said)
                 case TaskOutcome():
                     outcomes[at[connection]] = said
@@ -86,10 +86,10 @@ def hand_out(run: Run, hands: Sequence[Hand], progress: Progress) -> list[TaskOu
     return [outcomes[index] for index in range(len(tasks))]
 
 
-def serve(connection: Connection, run: Run, evaluator: Evaluator) -> None:
+def serve(connection: Connection, run: SuiteRun, evaluator: Evaluator) -> None:
     """Evaluate one task after another until the connection ends, as it does with the process at its other end."""
     backend = evaluator.backend
-    connection.send(kind_of(backend))
+    connection.send(facts_of(backend))
     while True:
         try:
             task = run.suite.tasks[connection.recv()]
@@ -106,7 +106,7 @@ def _said(connection: Connection) -> object:
         return "its process has ended"
 
 
-def _started(run: Run, card: Card, cores: set[int], backend: str, sandbox: SandboxKind) -> Hand:
+def _started(run: SuiteRun, card: Card, cores: set[int], backend: str, sandbox: SandboxKind) -> Hand:
     ours, theirs = processes.Pipe()
     process = processes.Process(target=_work, args=(theirs, run, backend, sandbox), name=card.name)
     with closing(theirs), as_for(card, cores):
@@ -132,7 +132,7 @@ def as_for(card: Card, cores: set[int]) -> Iterator[None]:
         os.environ.update(variables)
 
 
-def _work(connection: Connection, run: Run, backend: str, sandbox: SandboxKind) -> None:
+def _work(connection: Connection, run: SuiteRun, backend: str, sandbox: SandboxKind) -> None:
     """Work for one card. Ctrl-C reaches the whole group of processes, but it is the parent that ends this one."""
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -51,7 +51,7 @@ class TaskOutcome:
 Progress = Callable[[str, TaskOutcome | None], None]  # task id; the outcome, or None when the task starts
 
 
-class Kind(NamedTuple):
+class DeviceFacts(NamedTuple):
     """What a manifest says of the device."""
 
     backend: str
@@ -59,12 +59,12 @@ class Kind(NamedTuple):
     has_clock: bool
 
 
-def kind_of(backend: Backend) -> Kind:
-    return Kind(backend.name, backend.device_class, backend.has_clock)
+def facts_of(backend: Backend) -> DeviceFacts:
+    return DeviceFacts(backend.name, backend.device_class, backend.has_clock)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SuiteRun:
     """An agent on a suite, and the folder of its results."""
 
     suite: TaskSuite
@@ -74,14 +74,14 @@ class Run:
     sessions: int = SESSIONS
     revealed: RoundFile | None = None
 
-    def open(self, kind: Kind) -> None:
+    def open(self, device: DeviceFacts) -> None:
         """Begin the folder, or continue the one of this run on this kind of device.
 
         Raises:
             UsageError: the folder holds another run.
         """
-        timed = {"sessions": self.sessions} if kind.has_clock else {}
-        _open_folder(self.folder, {**_manifest(self, kind), **timed})
+        timed = {"sessions": self.sessions} if device.has_clock else {}
+        _open_folder(self.folder, {**_manifest(self, device), **timed})
 
     def keep_calibration(self, backend: Backend) -> None:
         """Write the calibration of this device, if it has one."""
@@ -99,7 +99,7 @@ class Run:
 
     def on_one(self, evaluator: Evaluator, progress: Progress | None = None) -> list[TaskOutcome]:
         """Run every task on one device, and write the zip at the end."""
-        self.open(kind_of(evaluator.backend))
+        self.open(facts_of(evaluator.backend))
         self.keep_calibration(evaluator.backend)
         outcomes = []
         for task in self.suite.tasks:
@@ -130,7 +130,7 @@ def run_suite(
         HostError: the agent cannot work on this host.
     """
     agent = read_agent(agent) if isinstance(agent, str) else agent
-    return Run(suite, agent, folder, repeat, sessions, revealed).on_one(evaluator, progress)
+    return SuiteRun(suite, agent, folder, repeat, sessions, revealed).on_one(evaluator, progress)
 
 
 def evaluate_round(
@@ -155,7 +155,7 @@ def _candidate(
     return session_candidate(task, agent, evaluator, path, sources, repeat=repeat)
 
 
-def _manifest(run: Run, kind: Kind) -> dict[str, object]:
+def _manifest(run: SuiteRun, device: DeviceFacts) -> dict[str, object]:
     suite, agent, revealed = run.suite, run.agent, run.revealed
     return {
         "schema": SCHEMA_VERSION,
@@ -166,8 +166,8 @@ def _manifest(run: Run, kind: Kind) -> dict[str, object]:
         "agent": agent.name,
         **({} if agent.kind == "reference" else {"settings": settings_text(agent)}),
         "repeat": run.repeat,
-        "backend": kind.backend,
-        "device_class": kind.device_class,
+        "backend": device.backend,
+        "device_class": device.device_class,
         "round": revealed.digest if revealed else None,  # None: seen cases only
         "generator": revealed.generator if revealed else None,
         "tasks": {task.id: task.digest for task in suite.tasks},

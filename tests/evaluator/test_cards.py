@@ -15,7 +15,7 @@ from evaluator.agents.catalog import read_agent
 from evaluator.backends.cards import Card, chosen, near_cores, rocm_names, shares
 from evaluator.cli import cards as cli
 from evaluator.cli.cards import Hand, as_for, hand_out, serve
-from evaluator.cli.runfolder import Run, run_suite
+from evaluator.cli.runfolder import SuiteRun, run_suite
 from evaluator.errors import HostError, UsageError
 from evaluator.tasks.suites import load_suite
 from tests.evaluator.test_runfolder import CountingEvaluator
@@ -39,11 +39,11 @@ class OnCard(CountingEvaluator):
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    return Run(load_suite("smoke"), read_agent("expert"), tmp_path / "run")
+def run(tmp_path: Path) -> SuiteRun:
+    return SuiteRun(load_suite("smoke"), read_agent("expert"), tmp_path / "run")
 
 
-def hands(run: Run, evaluators: list) -> list[Hand]:
+def hands(run: SuiteRun, evaluators: list) -> list[Hand]:
     found = []
     for card, evaluator in zip(CARDS, evaluators, strict=True):
         ours, theirs = Pipe()
@@ -57,7 +57,7 @@ def hands(run: Run, evaluators: list) -> list[Hand]:
     return found
 
 
-def test_two_cards_share_the_tasks_and_the_results_are_those_of_one(run: Run, tmp_path: Path) -> None:
+def test_two_cards_share_the_tasks_and_the_results_are_those_of_one(run: SuiteRun, tmp_path: Path) -> None:
     barrier, seen = threading.Barrier(2), []
     both = [OnCard(barrier), OnCard(barrier)]
     outcomes = hand_out(run, hands(run, both), lambda name, outcome: seen.append((name, outcome is None)))
@@ -72,7 +72,7 @@ def test_two_cards_share_the_tasks_and_the_results_are_those_of_one(run: Run, tm
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_card_that_fails_loses_its_task_alone_and_the_next_run_evaluates_what_is_missing(run: Run) -> None:
+def test_a_card_that_fails_loses_its_task_alone_and_the_next_run_evaluates_what_is_missing(run: SuiteRun) -> None:
     barrier = threading.Barrier(2)
     pair = [OnCard(barrier), OnCard(barrier, fails=True)]
     with pytest.raises(HostError, match="card GPU-b: its process has ended"):
@@ -85,7 +85,7 @@ def test_a_card_that_fails_loses_its_task_alone_and_the_next_run_evaluates_what_
     assert len(second.calls) == len(run.suite.tasks) - len(kept)
 
 
-def test_a_card_of_another_kind_takes_no_part_in_a_run(run: Run) -> None:
+def test_a_card_of_another_kind_takes_no_part_in_a_run(run: SuiteRun) -> None:
     other = CountingEvaluator()
     other.backend = SimpleNamespace(name="cpu", device_class="another", has_clock=False)
     with pytest.raises(UsageError, match="differs in device_class"):
@@ -103,7 +103,7 @@ def test_a_cards_process_sees_that_card_alone_and_keeps_to_its_cores(monkeypatch
     assert os.sched_getaffinity(0) == allowed
 
 
-def test_processes_that_did_not_end_are_ended_with_the_run(run: Run, monkeypatch) -> None:
+def test_processes_that_did_not_end_are_ended_with_the_run(run: SuiteRun, monkeypatch) -> None:
     ended = []
 
     class Process:
