@@ -275,7 +275,9 @@ def _run(options: argparse.Namespace) -> int:
     if missing := missing_settings(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
     secrets_from_environment(agent.settings)  # refuses a malformed one before any work
-    cards = chosen(options.devices, cards_of(options.backend)) if options.devices else []
+    if options.evaluations > 1 and not options.devices:
+        raise UsageError("--evaluations does nothing without --devices; leave it out, or name the cards")
+    cards = options.evaluations * chosen(options.devices, cards_of(options.backend)) if options.devices else []
     suite, revealed = load_suite(options.suite), read_round(options.round) if options.round else None
     _check_folder(options.out)
     bar = ProgressBar(len(suite.tasks))

@@ -174,6 +174,13 @@ def _run_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="LIST",
         help="on a GPU: run on several cards at once, `all` or numbers and UUIDs separated by commas",
     )
+    run.add_argument(
+        "--evaluations",
+        type=_whole_from(1),
+        default=1,
+        metavar="N",
+        help="with --devices: at once on each card, of which one is timed while others build (default 1)",
+    )
     _round(run)
     _device(run)
     run.set_defaults(command="run")

@@ -1,7 +1,7 @@
 """A run on several cards: a process for each, which evaluates one task at a time; tasks go out in the suite's order.
 
-Each process sees its card alone and keeps to its share of the cores. Records go to the one run folder, so an
-interrupted run continues on any number of cards.
+Each process sees its card alone and keeps to its share of the cores; a card may have several, of which one is timed
+while the others build. Records go to the one run folder, so an interrupted run continues on any number of cards.
 """
 
 from __future__ import annotations
@@ -28,33 +28,35 @@ processes = multiprocessing.get_context("spawn")  # a forked process cannot use 
 
 
 class Hand(NamedTuple):
-    """A process for one card: it says what kind of device it has, then answers each task's number by the outcome."""
+    """A process for one card: it says what device it has, then answers each task's number by the outcome."""
 
     card: str
     connection: Connection
-    process: BaseProcess | None = None
+    process: BaseProcess
 
 
 def run_on_cards(
     run: SuiteRun, cards: Sequence[Card], backend: str, sandbox: SandboxKind, progress: Progress
 ) -> list[TaskOutcome]:
-    """Run on all cards at once; return the outcomes in the suite's order.
+    """Run on all cards at once, with a process each time that one is listed; return outcomes in the suite's order.
 
     Raises:
         UsageError: the folder holds another run.
         HostError: a card's process failed. What the others were doing is finished first.
     """
-    hands = []
+    hands = list[Hand]()
     try:
         for card, cores in zip(cards, shares(cards, os.sched_getaffinity(0)), strict=True):
             hands.append(_started(run, card, cores, backend, sandbox))
         return hand_out(run, hands, progress)
+    except BaseException:  # an interruption, too
+        for hand in hands:
+            hand.process.terminate()
+        raise
     finally:
         for hand in hands:
             hand.connection.close()
-            if hand.process is not None:
-                hand.process.terminate()
-                hand.process.join()
+            hand.process.join()
 
 
 def hand_out(run: SuiteRun, hands: Sequence[Hand], progress: Progress) -> list[TaskOutcome]:

@@ -52,8 +52,9 @@ def hands(run: SuiteRun, evaluators: list) -> list[Hand]:
             with theirs:
                 serve(theirs, run, evaluator)
 
-        threading.Thread(target=work, daemon=True).start()
-        found.append(Hand(card.name, ours))
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        found.append(Hand(card.name, ours, thread))  # type: ignore[arg-type]
     return found
 
 
@@ -103,7 +104,7 @@ def test_a_cards_process_sees_that_card_alone_and_keeps_to_its_cores(monkeypatch
     assert os.sched_getaffinity(0) == allowed
 
 
-def test_processes_that_did_not_end_are_ended_with_the_run(run: SuiteRun, monkeypatch) -> None:
+def test_an_interrupted_run_ends_its_processes_and_a_finished_one_waits_for_them(run: SuiteRun, monkeypatch) -> None:
     ended = []
 
     class Process:
@@ -120,7 +121,11 @@ def test_processes_that_did_not_end_are_ended_with_the_run(run: SuiteRun, monkey
     monkeypatch.setattr(cli, "hand_out", interrupted)
     with pytest.raises(KeyboardInterrupt):
         cli.run_on_cards(run, CARDS, "cuda", "auto", lambda *_: None)
-    assert ended == ["terminated", "joined"] * 2
+    assert ended == [*["terminated"] * 2, *["joined"] * 2]
+    ended.clear()
+    monkeypatch.setattr(cli, "hand_out", lambda *_: [])
+    assert cli.run_on_cards(run, CARDS, "cuda", "auto", lambda *_: None) == []
+    assert ended == ["joined"] * 2, "they close their sandboxes undisturbed"
 
 
 def test_cards_are_chosen_by_number_or_uuid() -> None:
@@ -130,6 +135,12 @@ def test_cards_are_chosen_by_number_or_uuid() -> None:
         chosen("0,2", CARDS)
     with pytest.raises(UsageError, match="a card twice"):
         chosen("0,GPU-a", CARDS)
+
+
+def test_several_evaluations_need_a_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "--suite", "smoke", "--agent", "expert", "--out", str(tmp_path / "run"), "--evaluations", "2"]
+    assert main(words) == 2
+    assert "--evaluations does nothing without --devices" in capsys.readouterr().err
 
 
 def test_a_cpu_has_no_cards_to_choose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,6 +169,7 @@ def test_cores_are_divided_within_a_numa_node_and_both_threads_of_a_core_go_toge
     unknown = [*cards[:1], Card("1", {})]
     assert shares(unknown, range(8), tmp_path) == [{0, 1, 4, 5}, {2, 3, 6, 7}]
     assert shares(cards, {2}, tmp_path) == [{2}] * 3, "more cards than cores"
+    assert shares(2 * cards[:1], range(8), tmp_path) == [{0, 4}, {1, 5}], "two evaluations on one card"
 
 
 def test_the_cores_near_a_card_are_read_from_sysfs(tmp_path: Path) -> None:
