@@ -78,8 +78,7 @@ def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
     if not ratio.eligible:
         return
     factor, extra_ns = HOST_BOUND
-    call_ms = state.clocks[T_CALL].candidate_ms if T_CALL in state.clocks else (0.0,)  # not taken in a quick check
-    calls_ns = median(call_ms) * 1e6
+    calls_ns = 0.0 if context.is_quick else median(state.clocks[T_CALL].candidate_ms) * 1e6
     marks = {
         Flag.NOISY: ratio.noisy,
         Flag.CENSORED: ratio.censored,

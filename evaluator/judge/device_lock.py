@@ -62,6 +62,7 @@ class DeviceLock:
             self._fd, self._present = self._opened(".lock"), self._opened(".present")
             self._state = os.open(self._users / self._own, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             fcntl.flock(self._state, fcntl.LOCK_EX)
+            self._note(DOES[fcntl.LOCK_UN])
             self._take(self._present, self._presence, ".entry")
             self._hold(fcntl.LOCK_SH)
         self._depth += 1
@@ -129,10 +130,10 @@ class DeviceLock:
 
     @contextmanager
     def pausing(self, worker: Stoppable) -> Iterator[Meanwhile | None]:
-        """Await a call of a worker; what is yielded, called meanwhile, lets waiting sessions go first.
+        """Surround a call of a worker; what is yielded, called while its reply is awaited, lets sessions go first.
 
-        All calls that threads of this evaluation await are stopped for it, which is None in a timed session: nothing
-        may disturb it.
+        For them all calls that threads of this evaluation await are stopped. In a timed session of its own it is None,
+        since nothing may disturb that, and so it is where the device is not held.
         """
         if self._held != fcntl.LOCK_SH:
             yield None
