@@ -52,6 +52,8 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
             return rejection
         side.product = made.product
         report(context, NAME, side.source, findings_of(made.native.get("uses", {})))
+    with context.device_lock.released():
+        side.await_sandbox()
     context.runner = side.runner(cross_compile=cross_compile)
     return None
 

@@ -101,9 +101,7 @@ class Side:
     def spawn(self) -> Worker:
         """Start a worker with this side's files in its workspace."""
         begin = monotonic()
-        if self.sandbox is None:
-            self.sandbox = self.take_sandbox()
-        worker = self.sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
+        worker = self._open_sandbox().spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
         worker.pausing = self.device_lock.pausing
         for name, data in self.files.items():
             worker.put(name, data)
@@ -111,6 +109,21 @@ class Side:
             worker.put(PRODUCT, self.product)
         self.spawn_s += monotonic() - begin
         return worker
+
+    def await_sandbox(self) -> None:
+        """Wait until the sandbox has started, 5 s where none was started ahead.
+
+        Raises:
+            SandboxError: it does not start.
+        """
+        begin = monotonic()
+        _ = self._open_sandbox().ready_s
+        self.spawn_s += monotonic() - begin
+
+    def _open_sandbox(self) -> Sandbox:
+        if self.sandbox is None:
+            self.sandbox = self.take_sandbox()
+        return self.sandbox
 
     def runner(
         self,

@@ -153,6 +153,24 @@ def test_a_build_does_not_hold_the_device(path: Path, monkeypatch: pytest.Monkey
     assert found == ["a session"]
 
 
+def test_nobody_waits_for_a_sandbox_that_starts(path: Path) -> None:
+    lock, order = DeviceLock(path), list[str]()
+
+    def await_sandbox() -> None:
+        other = DeviceLock(path)
+        with other.shared(), other.alone():
+            order.append("a session")
+
+    def runner(**_: object) -> None:
+        order.append("loaded" if lock._held == fcntl.LOCK_SH else "loaded beside a session")
+
+    side = SimpleNamespace(language="python", await_sandbox=await_sandbox, runner=runner)
+    context = SimpleNamespace(candidate_side=lambda: side, device_lock=lock)
+    with lock.shared():
+        assert compile_gate.load(context, cross_compile=False) is None  # type: ignore[arg-type]
+    assert order == ["a session", "loaded"]
+
+
 def test_a_long_call_goes_on_beside_sessions_without_end(path: Path) -> None:
     worker, over = Stopped(), threading.Event()
 
