@@ -214,6 +214,7 @@ def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     """Start the workers of both sides in parallel: creating their device contexts takes long."""
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
+        context.device_lock.await_all(futures)
     errors = [error for future in futures if (error := future.exception())]
     if errors:
         for future in futures:

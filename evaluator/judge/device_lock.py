@@ -11,19 +11,22 @@ import fcntl
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import get_ident
 from time import monotonic, sleep
-from typing import Protocol
+from typing import Any, Protocol
 
 from evaluator.errors import SandboxError
 
 STEP_S = 2.0  # that a check has the device before it gives way: beside sessions without end, first calls would not end
 DRAIN_S = 0.2  # for kernels that a stopped worker has in the device's queue: an autotuner has 0.1 s of them there
+LOOK_S = 0.05  # between two looks whether a session waits
 TELL_S = 30.0  # of waiting, after which the user is told for whom
 DOES = {fcntl.LOCK_UN: "waits", fcntl.LOCK_SH: "checks", fcntl.LOCK_EX: "times"}
 _numbers = count()
@@ -40,9 +43,9 @@ Meanwhile = Callable[[], None]  # what to do again and again while a worker's re
 
 
 class DeviceLock:
-    """A device's lock files. One evaluator uses it; only `pausing` may be used from several threads.
+    """A device's lock files. One evaluator uses it from one thread, its owner, and its contexts may be nested.
 
-    Its contexts may be nested.
+    Other threads of the evaluation may call workers: `pausing` stops these calls while the device is not shared.
     """
 
     def __init__(self, path: Path, tell: Callable[[str], object] | None = None) -> None:
@@ -51,13 +54,15 @@ class DeviceLock:
         self._tell = tell or sys.stderr.write
         self._own = f"{os.getpid()}-{next(_numbers)}"
         self.waited_s = 0.0  # total time spent waiting for other evaluations
-        self._calls = threading.Condition()  # guards what follows: calls of workers that are awaited, by threads
-        self._awaited, self._stopped, self._pauses = 0, 0, 0
+        self._owner = 0  # the thread that holds the device
+        self._calls = threading.Condition()  # guards what follows: calls of workers that other threads await
+        self._is_open, self._awaited, self._stopped = True, 0, 0
 
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the device together with other checks, while no timed session runs."""
         if self._depth == 0:
+            self._owner = get_ident()
             self._users.mkdir(parents=True, exist_ok=True)
             self._fd, self._present = self._opened(".lock"), self._opened(".present")
             self._state = os.open(self._users / self._own, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -132,22 +137,29 @@ class DeviceLock:
     def pausing(self, worker: Stoppable) -> Iterator[Meanwhile | None]:
         """Surround a call of a worker; what is yielded, called while its reply is awaited, lets sessions go first.
 
-        For them all calls that threads of this evaluation await are stopped. In a timed session of its own it is None,
-        since nothing may disturb that, and so it is where the device is not held.
+        In a timed session it is None, since nothing may disturb that. Calls that other threads of this evaluation await
+        stand still with it.
         """
-        if self._held != fcntl.LOCK_SH:
-            yield None
+        if get_ident() == self._owner:
+            if self._is_wanted():
+                self.give_way()
+            yield partial(self._let_sessions_go_first, worker) if self._held == fcntl.LOCK_SH else None
             return
         with self._calls:
-            if self._awaited == 0 and self._is_wanted():
-                self.give_way()
+            self._calls.wait_for(lambda: self._is_open)
             self._awaited += 1
         try:
-            yield partial(self._pause, worker)
+            yield partial(self._stand_still, worker)
         finally:
             with self._calls:
                 self._awaited -= 1
                 self._calls.notify_all()
+
+    def await_all(self, futures: Collection[Future[Any]]) -> None:
+        """Wait for threads of this evaluation, and let sessions go first in the middle of their calls."""
+        while wait(futures, timeout=LOOK_S).not_done:
+            if self._is_wanted():
+                self.give_way()
 
     def in_use_by_others(self) -> bool:
         """Return whether another evaluation runs on the device, or has workers in its memory. Call within `shared`."""
@@ -172,25 +184,33 @@ class DeviceLock:
                     found += [text] if path.name != self._own and (text := file.read()) else []
         return found
 
-    def _pause(self, worker: Stoppable) -> None:
-        """Stop the worker while sessions wait. The last of the threads that await a call gives way for all."""
+    def _let_sessions_go_first(self, worker: Stoppable) -> None:
+        if not self._is_wanted():
+            return
+        try:
+            worker.freeze()
+            sleep(DRAIN_S)
+            self.give_way()
+        except SandboxError:
+            self._held_since = monotonic()  # it cannot be stopped now, as within a driver's call: try later
+        finally:
+            worker.thaw()
+
+    def _stand_still(self, worker: Stoppable) -> None:
+        """Stop the worker while the device is not shared. One that cannot be stopped now is waited for."""
         with self._calls:
-            if not self._is_wanted():
+            if self._is_open:
                 return
             try:
                 worker.freeze()
-                self._stopped, pauses = self._stopped + 1, self._pauses
+                self._stopped += 1
+                self._calls.notify_all()
                 try:
-                    self._calls.wait_for(lambda: self._pauses > pauses or self._stopped >= self._awaited)
-                    if self._pauses == pauses:
-                        sleep(DRAIN_S)
-                        self.give_way()
-                        self._pauses += 1
-                        self._calls.notify_all()
+                    self._calls.wait_for(lambda: self._is_open)
                 finally:
                     self._stopped -= 1
             except SandboxError:
-                self._held_since = monotonic()  # it cannot be stopped now, as within a driver's call: try later
+                return
             finally:
                 worker.thaw()
 
@@ -213,8 +233,17 @@ class DeviceLock:
         self._take(self._fd, kind, ".turnstile")
         self._held, self._held_since = kind, monotonic()
         self._note(DOES[kind])
+        with self._calls:
+            self._is_open = kind == fcntl.LOCK_SH
+            self._calls.notify_all()
 
     def _let_go(self, does: str) -> None:
+        """Let the device go, once all calls that other threads await stand still."""
+        with self._calls:
+            self._is_open = False
+            self._calls.wait_for(lambda: self._stopped == self._awaited)
+            if self._stopped:
+                sleep(DRAIN_S)
         fcntl.flock(self._fd, fcntl.LOCK_UN)
         self._held = fcntl.LOCK_UN
         self._note(does)
@@ -258,6 +287,9 @@ class NoDeviceLock:
 
     def pausing(self, _: Stoppable) -> nullcontext[None]:
         return nullcontext()
+
+    def await_all(self, futures: Collection[Future[Any]]) -> None:
+        wait(futures)
 
     def give_way(self) -> None: ...
 

@@ -98,11 +98,12 @@ class Side:
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
-    def spawn(self) -> Worker:
-        """Start a worker with this side's files in its workspace."""
+    def spawn(self, *, uses_device: bool = True) -> Worker:
+        """Start a worker with this side's files in its workspace; one that uses no device is not stopped for others."""
         begin = monotonic()
         worker = self._open_sandbox().spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
-        worker.pausing = self.device_lock.pausing
+        if uses_device:
+            worker.pausing = self.device_lock.pausing
         for name, data in self.files.items():
             worker.put(name, data)
         if self.product is not None:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from time import monotonic, sleep
@@ -193,17 +194,33 @@ def test_a_long_call_goes_on_beside_sessions_without_end(path: Path) -> None:
 
 def test_all_calls_of_an_evaluation_are_stopped_before_it_gives_way(path: Path) -> None:
     workers, ends, lock = [Stopped(), Stopped()], [threading.Event(), threading.Event()], DeviceLock(path)
-    with lock.shared(), beside(*(lambda w=w, e=e: long_call(lock, w, e) for w, e in zip(workers, ends, strict=True))):
+
+    def others() -> None:
         waited(lambda: all(worker.worked for worker in workers))
-        other = DeviceLock(path)
-        with beside(lambda: session_beside(other, workers)):
-            pass
+        session_beside(DeviceLock(path), workers)
         waited(lambda: not any(worker.stopped for worker in workers))
         ends[0].set()
         waited(lambda: lock._awaited == 1)
-        with beside(lambda: session_beside(other, workers[1:])):
-            pass
+        session_beside(DeviceLock(path), workers[1:])
         ends[1].set()
+
+    with beside(others), lock.shared(), ThreadPoolExecutor(2) as pool:
+        lock.await_all([pool.submit(long_call, lock, *one) for one in zip(workers, ends, strict=True)])
+
+
+def test_calls_of_other_threads_stand_still_in_a_session_of_their_own_evaluation(path: Path) -> None:
+    worker, over, lock = Stopped(), threading.Event(), DeviceLock(path)
+    with lock.shared(), beside(lambda: long_call(lock, worker, over)):
+        waited(lambda: worker.worked)
+        with lock.alone():
+            before = worker.worked
+            later = threading.Thread(target=long_call, args=(lock, late := Stopped(), over), daemon=True)
+            later.start()
+            sleep(STEP_S)
+            assert (worker.stopped, worker.worked, late.worked) == (True, before, 0)
+        waited(lambda: worker.worked > before and late.worked)
+        over.set()
+    later.join(WAIT_S)
 
 
 def session_beside(lock: DeviceLock, workers: list[Stopped]) -> None:
@@ -288,6 +305,7 @@ def test_the_workers_of_a_side_are_stopped_by_the_lock_of_its_evaluation(path: P
     sandbox = SimpleNamespace(spawn=lambda mailbox_bytes: SimpleNamespace(put=lambda *_: None))
     side = Side(task, task.cases, {"kernel.py": b""}, lambda: sandbox, "cuda", None, lock)  # type: ignore[arg-type]
     assert side.spawn().pausing == lock.pausing
+    assert not hasattr(side.spawn(uses_device=False), "pausing"), "a build is not stopped"
 
 
 def test_others_may_use_the_device_while_a_fresh_baseline_compiles(
