@@ -169,11 +169,15 @@ def _new_task(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from evaluator.mounted.commands import evaluate_mounted
     from evaluator.records.reasons import Status
-    from evaluator.records.record import write_record
+    from evaluator.records.record import why_private, write_record
 
     _check_writable(options.out)
     if options.tasks and options.round:
         raise UsageError("--round cannot be used with --tasks: unseen cases need a contract, which mounted tasks lack")
+    if options.quick and (options.tasks or options.round):
+        raise UsageError(
+            f"--quick cannot be used with --{'tasks' if options.tasks else 'round'}; leave one of them out"
+        )
     if options.held_out and not options.tasks:
         raise UsageError("--held-out needs mounted tasks (--tasks DIR); for a native task use --round")
     record = evaluate_mounted(options) if options.tasks else _evaluate_native(options)
@@ -182,7 +186,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     verdict = f"{record.status.value}: {record.message or 'every gate passed'}"
     parts = ", ".join(f"{name} {spent:.1f}" for name, spent in record.parts.items() if spent >= 0.05)
     seconds = f"seconds: {record.seconds.get('total', 0.0):.1f} in total: {parts}"
-    sys.stdout.write(f"{verdict}\n{findings}{seconds}\nrecord: {options.out}\n")
+    private = f"{why}\n" if (why := why_private(record)) else ""
+    sys.stdout.write(f"{verdict}\n{findings}{seconds}\n{private}record: {options.out}\n")
     return HOST_CANNOT if record.status is Status.ERRORED else OK
 
 
@@ -201,7 +206,7 @@ def _evaluate_native(options: argparse.Namespace) -> Record:
         candidate = read_candidate(options.candidate, task, ignore_extra=options.ignore_extra)
     backend = get_backend(options.backend)
     with Evaluator(backend, options.sandbox, order_seed=options.order_seed) as evaluator:
-        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded)
+        record = evaluator.evaluate(task, candidate, uploaded=options.uploaded, quick=options.quick)
         if options.round:
             _evaluate_round(options, evaluator, task, candidate)
     return record
@@ -259,9 +264,11 @@ def _run(options: argparse.Namespace) -> int:
     from evaluator.agents.readiness import missing_settings
     from evaluator.agents.variables import secrets_from_environment
     from evaluator.backends import get_backend
+    from evaluator.backends.cards import cards_of, chosen
     from evaluator.cli.board import board_text, unseen_text
+    from evaluator.cli.cards import run_on_cards
     from evaluator.cli.demo import ProgressBar
-    from evaluator.cli.runfolder import run_suite
+    from evaluator.cli.runfolder import SuiteRun
     from evaluator.pipeline import Evaluator
     from evaluator.tasks.suites import load_suite
     from evaluator.unseen.rounds import read_round
@@ -270,24 +277,22 @@ def _run(options: argparse.Namespace) -> int:
     if missing := missing_settings(agent):
         raise UsageError(f"{agent.name} is {missing} (`--set NAME=VALUE`)")
     secrets_from_environment(agent.settings)  # refuses a malformed one before any work
-    suite, backend = load_suite(options.suite), get_backend(options.backend)
-    revealed = read_round(options.round) if options.round else None
+    if options.evaluations > 1 and not options.devices:
+        raise UsageError("--evaluations does nothing without --devices; leave it out, or name the cards")
+    cards = options.evaluations * chosen(options.devices, cards_of(options.backend)) if options.devices else []
+    suite, revealed = load_suite(options.suite), read_round(options.round) if options.round else None
     _check_folder(options.out)
     bar = ProgressBar(len(suite.tasks))
-    with Evaluator(backend, options.sandbox) as evaluator:
-        outcomes = run_suite(
-            suite,
-            agent,
-            evaluator,
-            options.out,
-            repeat=options.repeat,
-            sessions=options.sessions,
-            revealed=revealed,
-            progress=bar.progress_of(options.agent),
-        )
+    progress = bar.progress_of(options.agent)
+    run = SuiteRun(suite, agent, options.out, options.repeat, options.sessions, revealed)
+    if cards:
+        outcomes = run_on_cards(run, cards, options.backend, options.sandbox, progress)
+    else:
+        with Evaluator(get_backend(options.backend), options.sandbox) as evaluator:
+            outcomes = run.on_one(evaluator, progress)
     bar.end()
     records = {options.agent: [outcome.record for outcome in outcomes]}
-    sys.stdout.write(board_text(records, f"{suite.label} on {backend.device_class}") + "\n")
+    sys.stdout.write(board_text(records, f"{suite.label} on {outcomes[0].record.host.device_class}") + "\n")
     if unseen := [outcome.unseen for outcome in outcomes if outcome.unseen]:
         sys.stdout.write(f"\n{unseen_text(unseen)}\n")
     sys.stdout.write(f"\nbundle: {options.out}.zip (`python -m evaluator bundle submit` sends it to a site)\n")

@@ -9,10 +9,11 @@ from __future__ import annotations
 import gc
 import re
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from types import TracebackType
 from typing import Literal, NamedTuple
@@ -28,6 +29,7 @@ from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Runner, Side
 from evaluator.judge.timing.session import CaseTimes
+from evaluator.records.reasons import Flag
 from evaluator.records.record import GateOutcome, Record
 from evaluator.sandbox import STRONG_SANDBOX, Sandbox, Standby, WorkerError, open_sandbox
 from evaluator.state import state_folder
@@ -91,13 +93,20 @@ class Evaluator:
         self._standby.close()
 
     def evaluate(
-        self, task: TaskSpec, candidate: Candidate, *, uploaded: bool = False, sessions: int = SESSIONS
+        self,
+        task: TaskSpec,
+        candidate: Candidate,
+        *,
+        uploaded: bool = False,
+        sessions: int = SESSIONS,
+        quick: bool = False,
     ) -> Record:
         """Evaluate one candidate and return its record. Whatever the candidate does ends in a status.
 
         After an evaluation error everything is tried once more, with the device reserved. An `uploaded` candidate is
         untrusted and runs only in the strong sandbox. `sessions` is the least number of timed sessions per case on a
-        host with a device clock; a case with a wide interval gets more.
+        host with a device clock; a case with a wide interval gets more. `quick`: a check that is never published, with
+        the first draw of each name, one session, and T_dev alone.
 
         Raises:
             TaskError: the task breaks its own contract.
@@ -108,13 +117,19 @@ class Evaluator:
         if sessions < 1 or not self.backend.cases(task):
             profiles = f"{' or '.join(self.backend.profiles)} with dtypes that {self.backend.architecture} has"
             raise UsageError(f"{task.id}: expected at least one session and one case of profile {profiles}")
+        tried = partial(self._tried, task, candidate, 1 if quick else sessions, quick)
+        record = self._at_most_twice(tried, task, candidate)
+        return replace(record, flags=tuple(sorted({*record.flags, Flag.QUICK}))) if quick else record
+
+    def _at_most_twice(self, tried: Callable[[], Record | Fault], task: TaskSpec, candidate: Candidate) -> Record:
+        """Try once more after a fault, with the device reserved; after a second one make the record of both."""
         begin = monotonic()
-        first = self._tried(task, candidate, sessions)
+        first = tried()
         if isinstance(first, Record):
             return first
         healthy = self._is_healthy()
         with self._device_lock.exclusive():
-            second = self._tried(task, candidate, sessions)
+            second = tried()
         if isinstance(second, Record):
             return second
         charged = first.of_sandbox and second.of_sandbox and healthy and self._is_healthy()
@@ -231,10 +246,10 @@ class Evaluator:
             for side in sides:
                 side.give_up_sandbox()
 
-    def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record | Fault:
+    def _tried(self, task: TaskSpec, candidate: Candidate, sessions: int, quick: bool) -> Record | Fault:
         """Return the record or the fault, after freeing what the attempt used: a second attempt needs the memory."""
         try:
-            return self._attempt(task, candidate, sessions)
+            return self._attempt(task, candidate, sessions, quick)
         except FAULTS as error:
             fault = Fault.of(error)
         self._drop_sandbox_of_baselines()
@@ -242,10 +257,10 @@ class Evaluator:
         release(self.backend)
         return fault
 
-    def _attempt(self, task: TaskSpec, candidate: Candidate, sessions: int) -> Record:
+    def _attempt(self, task: TaskSpec, candidate: Candidate, sessions: int, quick: bool) -> Record:
         begin, started_at = monotonic(), datetime.now(UTC)
         with self._context(task, candidate) as context:
-            context.sessions = sessions
+            context.sessions, context.is_quick = sessions, quick
             outcomes, rejection, gate = self._through_gates(context)
         context.seconds["total"] = monotonic() - begin
         return record_of(context, started_at, outcomes, rejection, gate)
@@ -328,6 +343,7 @@ class Evaluator:
             take_sandbox=self._standby.take,
             device=self.backend.torch_device,
             allocator=self.backend.allocator,
+            device_lock=self._device_lock,
         )
 
     @property

@@ -1,7 +1,8 @@
 """Runs one agent session: its context, its checks and iterations, and the record of it all.
 
 `arena check` sends each version through all the gates that the final candidate goes through, on the visible cases and
-outside the agent's sandbox. Each distinct version is one iteration, evaluated once.
+outside the agent's sandbox; on a GPU as a quick check, whose record is never published. Each distinct version is one
+iteration, evaluated once.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ from evaluator.records.sessions import (
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import TaskSpec, write_files
 
-CHECK_SESSIONS = 1  # of the device clock; the final candidate is timed in full afterwards
 TARGET_OF_HOST = {"cpu": "gfx942"}  # what a host without a GPU compiles for
 
 
@@ -121,7 +121,7 @@ class Workbench:
         if key in self._checked:
             return self._checked[key]
         began = monotonic()
-        record = self._evaluator.evaluate(self._task, candidate, sessions=CHECK_SESSIONS)
+        record = self._evaluator.evaluate(self._task, candidate, quick=self._evaluator.backend.has_clock)
         number = len(self.iterations) + 1
         self.iterations.append(self._iteration(number, candidate, record, began))
         self._hear(self.iterations[-1])

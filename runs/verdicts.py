@@ -8,13 +8,19 @@ from typing import Any
 from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag, Status
-from evaluator.records.record import CaseRecord, Record
+from evaluator.records.record import CaseRecord, Record, why_private
 from evaluator.unseen.record import UnseenRecord
 from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasurement
 
 
 def attempt_columns(record: Record) -> dict[str, Any]:
-    """Return the columns of an attempt that its record decides."""
+    """Return the columns of an attempt that its record decides.
+
+    Raises:
+        ValueError: the record must not become a result.
+    """
+    if private := why_private(record):
+        raise ValueError(f"the record of {record.task.id}: {private}")
     about_candidate = record.status not in (Status.ERRORED, Status.NOT_JUDGED)
     return {
         "status": record.status.value,

@@ -129,6 +129,11 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     )
     _round(evaluate)
     evaluate.add_argument(
+        "--quick",
+        action="store_true",
+        help="check with the first draws, one session and no clock but T_dev; the record is never published",
+    )
+    evaluate.add_argument(
         "--ignore-extra", action="store_true", help="ignore files that are neither the task's nor editable"
     )
     evaluate.add_argument(
@@ -140,6 +145,17 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     _device(evaluate)
     evaluate.set_defaults(command="evaluate")
     _audit_command(commands)
+    _run_command(commands)
+    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
+    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
+    demo.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
+    )
+    _device(demo)
+    demo.set_defaults(command="demo")
+
+
+def _run_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser("run", help="run an agent on a suite; an interrupted run continues")
     run.add_argument("--suite", required=True, metavar="NAME", help="the name of a suite (tasks/suites)")
     run.add_argument("--agent", required=True, metavar="NAME", help="the name of an agent (evaluator/agents)")
@@ -154,16 +170,21 @@ def _evaluation_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
         default=SESSIONS,
         help=f"timing sessions for each case (default {SESSIONS}); more are added while its interval is wide",
     )
+    run.add_argument(
+        "--devices",
+        metavar="LIST",
+        help="on a GPU: run on several cards at once, `all` or numbers and UUIDs separated by commas",
+    )
+    run.add_argument(
+        "--evaluations",
+        type=_whole_from(1),
+        default=1,
+        metavar="N",
+        help="with --devices: at once on each card, of which one is timed while others build (default 1)",
+    )
     _round(run)
     _device(run)
     run.set_defaults(command="run")
-    demo = commands.add_parser("demo", help="run all reference agents on the smoke suite")
-    demo.add_argument("--suite", default="smoke", metavar="NAME", help="another suite than smoke")
-    demo.add_argument(
-        "--out", type=Path, metavar="DIR", help="the folder for results (default: below the state folder)"
-    )
-    _device(demo)
-    demo.set_defaults(command="demo")
 
 
 def _audit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

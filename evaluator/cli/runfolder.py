@@ -11,10 +11,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluator import VERSION, codec
 from evaluator.agents.catalog import AgentFolder, produce, read_agent, settings_text
 from evaluator.agents.interface import ProducedCandidate
+from evaluator.backends import Backend
 from evaluator.bundles.archives.packing import slug, zip_folder
 from evaluator.bundles.native.calibrations import FOLDER as CALIBRATIONS
 from evaluator.errors import UsageError
@@ -49,6 +51,67 @@ class TaskOutcome:
 Progress = Callable[[str, TaskOutcome | None], None]  # task id; the outcome, or None when the task starts
 
 
+class DeviceFacts(NamedTuple):
+    """What a manifest says of the device."""
+
+    backend: str
+    device_class: str
+    has_clock: bool
+
+
+def facts_of(backend: Backend) -> DeviceFacts:
+    return DeviceFacts(backend.name, backend.device_class, backend.has_clock)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """An agent on a suite, and the folder of its results."""
+
+    suite: TaskSuite
+    agent: AgentFolder
+    folder: Path
+    repeat: int = 0
+    sessions: int = SESSIONS
+    revealed: RoundFile | None = None
+
+    def open(self, device: DeviceFacts) -> None:
+        """Begin the folder, or continue the one of this run on this kind of device.
+
+        Raises:
+            UsageError: the folder holds another run.
+        """
+        timed = {"sessions": self.sessions} if device.has_clock else {}
+        _open_folder(self.folder, {**_manifest(self, device), **timed})
+
+    def keep_calibration(self, backend: Backend) -> None:
+        """Write the calibration of this device, if it has one."""
+        calibration = read_calibration(backend.host()) if backend.has_clock else None
+        if calibration is not None:
+            write_calibration(calibration, self.folder / CALIBRATIONS)
+
+    def outcome(self, task: TaskSpec, evaluator: Evaluator) -> TaskOutcome:
+        """Return what is there of one task, and evaluate what is not."""
+        produced = _candidate(self.folder, task, self.agent, evaluator, self.repeat)
+        record = _finished_record(self.folder, task, produced.candidate)
+        record = record or _evaluate(self.folder, task, produced.candidate, evaluator, self.sessions)
+        unseen = _unseen(self.folder, task, produced.candidate, evaluator, self.revealed) if self.revealed else None
+        return TaskOutcome(record, produced.expected, unseen)
+
+    def on_one(self, evaluator: Evaluator, progress: Progress | None = None) -> list[TaskOutcome]:
+        """Run every task on one device, and write the zip at the end."""
+        self.open(facts_of(evaluator.backend))
+        self.keep_calibration(evaluator.backend)
+        outcomes = []
+        for task in self.suite.tasks:
+            if progress:
+                progress(task.id, None)
+            outcomes.append(self.outcome(task, evaluator))
+            if progress:
+                progress(task.id, outcomes[-1])
+        zip_folder(self.folder)
+        return outcomes
+
+
 def run_suite(
     suite: TaskSuite,
     agent: str | AgentFolder,
@@ -67,24 +130,7 @@ def run_suite(
         HostError: the agent cannot work on this host.
     """
     agent = read_agent(agent) if isinstance(agent, str) else agent
-    timed = {"sessions": sessions} if evaluator.backend.has_clock else {}
-    _open_folder(folder, {**_manifest(suite, agent, evaluator, repeat, revealed), **timed})
-    calibration = read_calibration(evaluator.backend.host()) if evaluator.backend.has_clock else None
-    if calibration is not None:
-        write_calibration(calibration, folder / CALIBRATIONS)
-    outcomes = []
-    for task in suite.tasks:
-        if progress:
-            progress(task.id, None)
-        produced = _candidate(folder, task, agent, evaluator, repeat)
-        record = _finished_record(folder, task, produced.candidate)
-        record = record or _evaluate(folder, task, produced.candidate, evaluator, sessions)
-        unseen = _unseen(folder, task, produced.candidate, evaluator, revealed) if revealed else None
-        outcomes.append(TaskOutcome(record, produced.expected, unseen))
-        if progress:
-            progress(task.id, outcomes[-1])
-    zip_folder(folder)
-    return outcomes
+    return SuiteRun(suite, agent, folder, repeat, sessions, revealed).on_one(evaluator, progress)
 
 
 def evaluate_round(
@@ -109,9 +155,8 @@ def _candidate(
     return session_candidate(task, agent, evaluator, path, sources, repeat=repeat)
 
 
-def _manifest(
-    suite: TaskSuite, agent: AgentFolder, evaluator: Evaluator, repeat: int, revealed: RoundFile | None
-) -> dict[str, object]:
+def _manifest(run: SuiteRun, device: DeviceFacts) -> dict[str, object]:
+    suite, agent, revealed = run.suite, run.agent, run.revealed
     return {
         "schema": SCHEMA_VERSION,
         "protocol": PROTOCOL,
@@ -120,9 +165,9 @@ def _manifest(
         "suite_digest": suite.digest,
         "agent": agent.name,
         **({} if agent.kind == "reference" else {"settings": settings_text(agent)}),
-        "repeat": repeat,
-        "backend": evaluator.backend.name,
-        "device_class": evaluator.backend.device_class,
+        "repeat": run.repeat,
+        "backend": device.backend,
+        "device_class": device.device_class,
         "round": revealed.digest if revealed else None,  # None: seen cases only
         "generator": revealed.generator if revealed else None,
         "tasks": {task.id: task.digest for task in suite.tasks},

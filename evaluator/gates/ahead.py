@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -87,13 +87,20 @@ def _compile(context: Context, works: Sequence[_Work]) -> None:
     with ExitStack() as stack, ThreadPoolExecutor(len(works)) as pool:
         for work in works:
             stack.callback(work.close)
-        list(pool.map(_Work.open, works))
+
+        def each(do: Callable[[_Work], None]) -> None:
+            futures = [pool.submit(do, work) for work in works]
+            context.device_lock.await_all(futures)
+            for future in futures:
+                future.result()
+
+        each(_Work.open)
         for case in context.backend.cases(context.task):
             if not any(work.runner for work in works):
                 return
-            list(pool.map(partial(_Work.note, case=case, contents=context.contents(case, AHEAD)), works))
+            each(partial(_Work.note, case=case, contents=context.contents(case, AHEAD)))
             context.give_way()
-        list(pool.map(_Work.compile, works))
+        each(_Work.compile)
 
 
 @dataclass(eq=False)

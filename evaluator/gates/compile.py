@@ -45,7 +45,7 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
     """Build a HIP source, then start a worker that has loaded the candidate: what is the same for all cases."""
     side = context.candidate_side()
     if side.language == "hip":
-        with context.spending("build"):
+        with context.spending("build"), context.device_lock.released():
             made = build(side, context.backend.toolchain)
         _note_build(context, made)
         if made.not_portable:
@@ -54,6 +54,8 @@ def load(context: Context, *, cross_compile: bool) -> Rejection | None:
             return rejection
         side.product = made.product
         report(context, NAME, side.source, findings_of(made.native.get("uses", {})))
+    with context.device_lock.released():
+        side.ready_sandbox()
     context.runner = side.runner(cross_compile=cross_compile)
     return None
 
@@ -65,7 +67,7 @@ def build_trusted(side: Side, context: Context) -> Rejection | None:
         BaselineError: it does not build.
     """
     if side.language == "hip":
-        with blaming_baseline(context.task), context.spending("build"):
+        with blaming_baseline(context.task), context.spending("build"), context.device_lock.released():
             made = build(side, context.backend.toolchain)
         if made.not_portable:
             return _not_portable(context, f"the baseline, {', '.join(made.not_portable)}")

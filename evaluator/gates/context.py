@@ -20,7 +20,7 @@ from evaluator.backends import Backend
 from evaluator.errors import SandboxError
 from evaluator.judge.compare import Deviation
 from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
-from evaluator.judge.draws import Contents, Draw, Seed, contents_of
+from evaluator.judge.draws import Contents, Draw, Seed, contents_of, draws_of, first_draws
 from evaluator.judge.quantization import ContractEvidence
 from evaluator.judge.random_outputs import CallsEvidence
 from evaluator.judge.reference import Reference
@@ -84,6 +84,7 @@ class Context:
     settle: Callable[[], None] = lambda: None  # waits until no sandbox is being started beside the timed work
     device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     sessions: int = SESSIONS  # on the device clock; more where the interval stays wide
+    is_quick: bool = False  # first draws of each name, and no clock but T_dev: a check, never a result
     seed: Seed = field(default_factory=Seed)
     order_seed: int = field(default_factory=lambda: secrets.randbits(ORDER_SEED_BITS))  # on an emulated device
     cases: dict[str, CaseState] = field(default_factory=dict)
@@ -129,6 +130,11 @@ class Context:
     @functools.cached_property
     def is_library_line(self) -> bool:
         return is_library_line(self.candidate_files, self.task)
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """The draws to check on every case."""
+        return first_draws(self.task) if self.is_quick else draws_of(self.task)
 
     @property
     def clock_covers_streams(self) -> bool:
@@ -211,17 +217,19 @@ class Context:
     def fresh_baseline(self) -> Iterator[Runner]:
         """Open a baseline worker in a new sandbox: the candidate may have affected the session's own baseline worker.
 
-        Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited.
+        Timing goes on afterwards, so at the end the sandbox is closed and the start of its replacement awaited. Until
+        then others may use the device: its first call compiles, for a minute in the worst case.
         """
         assert self.baseline is not None
         side = self.open_side(self.baseline_files)
         side.product, side.kernels = self.baseline.product, self.baseline.kernels
-        try:
-            with trusted_runner(side) as runner:
-                yield runner
-        finally:
-            side.give_up_sandbox()
-            self.settle()
+        with self.device_lock.interrupted():
+            try:
+                with trusted_runner(side) as runner:
+                    yield runner
+            finally:
+                side.give_up_sandbox()
+                self.settle()
 
     def give_way(self) -> None:
         """Let waiting sessions of other evaluations go first. Call between two cases, when no tensors are held."""

@@ -104,13 +104,15 @@ def note_left_out(context: Context) -> None:
 def _check_case(context: Context, case: Case, baseline: Runner, forward: list[JudgedDraw]) -> Rejection | None:
     """Check every draw of one case; add to `forward` the draws that run again with guard pages."""
     state = context.cases[case.id] = CaseState(case)
-    for draw in draws_of(context.task):
+    for draw in context.draws:
         judged = _judge(context, state, draw, baseline)
         if (wrong := judged.rejection) and context.decides(wrong):
             return wrong
         if context.emulates and not wrong and is_guarded_draw(draw):
             forward.append(judged)
-    if (unlike := _sample_more(context, state) or samples_problem(state)) and context.decides(unlike):
+    # The few calls of a quick check give too few samples to judge them together.
+    unlike = None if context.is_quick else _sample_more(context, state) or samples_problem(state)
+    if unlike and context.decides(unlike):
         return unlike
     state.correct = True  # unless the guarded run finds otherwise
     return None

@@ -196,16 +196,16 @@ def paired(
 def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
     """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
 
-    Call after all first calls, which compile for half a minute and can run beside other evaluations.
+    Call after all first calls, which compile for half a minute, and stop while another evaluation has its session.
     """
     context.at_work = None
     release(context.backend)
+    with context.spending("settling"), context.device_lock.released():
+        context.settle()  # before the turn on the device, for which others wait
     with context.device_lock.alone(), ExitStack() as stack:
         stack.push(partial(let_go, context.backend))
         pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)
-        with context.spending("settling"):
-            context.settle()
         with context.spending("preheat"):
             _preheat(context, pair, steady_s)
         yield pair
@@ -217,6 +217,7 @@ def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
         side.ready_sandbox()
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
+        context.device_lock.await_all(futures)
     errors = [error for future in futures if (error := future.exception())]
     if errors:
         for future in futures:
@@ -228,7 +229,7 @@ def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
 
 
 def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) -> None:
-    """Compile and tune every kernel, so that no clock sees first calls. Other evaluations may run at the same time."""
+    """Compile and tune every kernel, so that no clock sees first calls. Sessions of other evaluations come first."""
     with blaming_baseline(context.task) if runner.side is context.baseline else nullcontext():
         for state in cases:
             context.give_way()
@@ -270,15 +271,17 @@ def _time(
     slabs, found = time_blocks(context, timed.index, state, pair, enough=enough)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
+    others = None
     try:
-        if state.outside is None:
+        if state.outside is None and not context.is_quick:
             with context.spending("outside_clock"):
                 keeps_state = any(finding.code == KEEPS_STATE for finding in context.findings)
                 state.outside = outside_times(
                     pair, slabs, found, partial(wrong, context, state), every_output=keeps_state
                 )
-        with context.spending("other_clocks"):
-            others = other_clocks(pair, paper=timed.index == 0)
+        if not context.is_quick:
+            with context.spending("other_clocks"):
+                others = other_clocks(pair, paper=timed.index == 0)
     except Rejected as error:
         worse = error.rejection
         return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
@@ -288,7 +291,7 @@ def _time(
         timed.void.append(f"case {state.case.id}: {void}")
     else:
         state.times.append(found)
-        state.others.append(others)
+        state.others += [others] if others else []
     return None
 
 

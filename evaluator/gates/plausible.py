@@ -57,7 +57,7 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
 
 def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     """Reject a speed on T_dev that the judge's own clock does not show; hold a case on which that cannot be asked."""
-    if state.ratio is None or not state.ratio.eligible:
+    if state.ratio is None or not state.ratio.eligible or context.is_quick:
         return None
     outside = state.outside or OutsideTimes(lacking="it was not taken")
     own_ns = median(found.candidate_ns for found in state.times)
@@ -119,6 +119,8 @@ def _is_in_8_bits(context: Context, state: CaseState) -> bool:
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
     """Put on hold if events show less time than the judge's clock; if the baseline's do too, the host is the cause."""
+    if context.is_quick:
+        return
     ours, theirs = (median(found.disagreement[side] for found in state.others) for side in (0, 1))
     if -theirs > CLOCKS_AGREE >= abs(ours):
         text = f"case {state.case.id}: events show {-theirs:.1%} less time than the judge's clock for the same loop"

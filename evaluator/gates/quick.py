@@ -23,13 +23,13 @@ from evaluator.gates.scales import least_scales
 from evaluator.gates.unseen import own_bound
 from evaluator.judge.answers import deviation_of
 from evaluator.judge.builds import build
-from evaluator.judge.draws import Contents, Draw, draws_of
+from evaluator.judge.draws import Contents, Draw, first_draws
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, Side
 from evaluator.judge.timing.remote import empty_pair_ns
 from evaluator.judge.timing.session import SIDES, Pair, SideName
 from evaluator.sandbox import WorkerFault
-from evaluator.tasks.spec import Case, TaskSpec
+from evaluator.tasks.spec import Case
 
 BLOCKS = 3  # of ten calls a side: their median was within 0.8 % of ten blocks in 9 of 10 sessions on H200s
 STEADY_S = 0.3  # of the highest clock before the first block; the last task has kept the device warm
@@ -73,7 +73,8 @@ def look(baseline: Context, candidate: Context, sessions: int) -> Look:
     """
     contexts: dict[SideName, Context] = {"baseline": baseline, "candidate": candidate}
     candidate.baseline = baseline.candidate_side()
-    build_all([context.candidate_side() for context in contexts.values()], candidate.backend)
+    with candidate.device_lock.released():
+        build_all([context.candidate_side() for context in contexts.values()], candidate.backend)
     looks = [CaseLook(CaseState(case)) for case in candidate.backend.cases(candidate.task)]
     e0_ns = list[float]()
     for index in range(sessions):
@@ -115,8 +116,6 @@ def _session(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook], in
         if index == 0:
             with candidate.spending("checks"):
                 _check(contexts, looks)
-        with candidate.spending("settling"):
-            candidate.settle()  # not only in the turn on the device, for which others wait
         with alone(candidate, runners[0], runners[1], STEADY_S if index == 0 else 0.0) as pair:
             pair.switch_to("baseline")
             e0_ns = empty_pair_ns(runners[0].worker)
@@ -138,9 +137,11 @@ def _call_first(contexts: Mapping[SideName, Context], one: CaseLook) -> None:
         return None
 
     with ThreadPoolExecutor(len(SIDES)) as pool:
-        for name, rejection in zip(SIDES, pool.map(compiled, SIDES), strict=True):
-            if rejection:
-                one.wrong[name] = rejection.sentence
+        futures = [pool.submit(compiled, name) for name in SIDES]
+        contexts["candidate"].device_lock.await_all(futures)
+    for name, future in zip(SIDES, futures, strict=True):
+        if rejection := future.result():
+            one.wrong[name] = rejection.sentence
 
 
 def _check(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook]) -> None:
@@ -150,14 +151,6 @@ def _check(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook]) -> N
         _check_case(contexts, one, draws if is_first or not one.is_full else draws[:1])
         is_first &= not one.is_full
         contexts["candidate"].give_way()
-
-
-def first_draws(task: TaskSpec) -> list[Draw]:
-    """Return the first draw of each name; the standard one is first."""
-    found: dict[str, Draw] = {}
-    for draw in draws_of(task):
-        found.setdefault(draw.name, draw)
-    return list(found.values())
 
 
 def _check_case(contexts: Mapping[SideName, Context], one: CaseLook, draws: Sequence[Draw]) -> None:

@@ -92,7 +92,7 @@ def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
     if not ratio.eligible:
         return
     factor, extra_ns = HOST_BOUND
-    calls_ns = median(state.clocks[T_CALL].candidate_ms) * 1e6
+    calls_ns = 0.0 if context.is_quick else median(state.clocks[T_CALL].candidate_ms) * 1e6
     marks = {
         Flag.NOISY: ratio.noisy,
         Flag.CENSORED: ratio.censored,

@@ -56,6 +56,14 @@ def draws_of(task: TaskSpec) -> tuple[Draw, ...]:
     )
 
 
+def first_draws(task: TaskSpec) -> tuple[Draw, ...]:
+    """Return the first draw of each name, for a quick check; the standard one is first."""
+    found: dict[str, Draw] = {}
+    for draw in draws_of(task):
+        found.setdefault(draw.name, draw)
+    return tuple(found.values())
+
+
 def contents_of(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> Contents:
     """Draw the contents of every input of the case, on the given device.
 

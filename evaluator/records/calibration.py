@@ -7,6 +7,7 @@ flagged as uncalibrated.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -108,7 +109,7 @@ def write_calibration(calibration: DeviceCalibration, folder: Path | None = None
     """Write atomically to `folder`, or where evaluations on this host read it; returns the path."""
     path = _path(calibration.device, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # two evaluations on one card may write it at once
     temporary.write_text(codec.dumps(calibration), encoding="utf-8")
     temporary.replace(path)
     return path

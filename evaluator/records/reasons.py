@@ -30,6 +30,7 @@ class Flag(StrEnum):
     FUNCTIONAL = "functional"
     ORDER_DEPENDENT = "order_dependent"
     UNCALIBRATED = "uncalibrated"
+    QUICK = "quick"  # fewer draws, one session, no other clocks: never published (record.why_private)
 
 
 # Reason code → its status and one sentence for people. The gate fills in {detail}.

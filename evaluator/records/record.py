@@ -193,8 +193,15 @@ class Record:
         return fmean(known) if whole and known else None
 
 
+def why_private(record: Record) -> str | None:
+    """Return why no bundle, run folder or site takes the record; None for one that may be published."""
+    if Flag.QUICK in record.flags:
+        return "a quick check, with fewer draws, sessions and clocks, is never published; evaluate without --quick"
+    return None
+
+
 def write_record(record: Record, path: Path) -> None:
-    """Write a record atomically, unless it breaks the rules of `problems_of`.
+    """Write a record atomically, unless it breaks the rules of `problems_of`. A private one cannot be read again.
 
     Raises:
         codec.DecodeError: the record is inconsistent.
@@ -203,12 +210,12 @@ def write_record(record: Record, path: Path) -> None:
 
 
 def read_record(text: str | bytes) -> Record:
-    """Read and check one record.
+    """Read and check one record that may be published.
 
     Raises:
         codec.DecodeError: with every problem.
     """
-    return codec.read(Record, text, problems_of)
+    return codec.read(Record, text, _problems_of_published)
 
 
 def problems_of(record: Record) -> list[str]:
@@ -227,6 +234,11 @@ def problems_of(record: Record) -> list[str]:
     if any(seconds < 0 for seconds in record.seconds.values()):
         problems.append("seconds: a negative duration")
     return problems
+
+
+def _problems_of_published(record: Record) -> list[str]:
+    private = why_private(record)
+    return [*([f"flags: {private}"] if private else []), *problems_of(record)]
 
 
 def problems_of_case_ids(ids: Sequence[str]) -> list[str]:

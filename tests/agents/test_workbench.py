@@ -31,8 +31,8 @@ class Evaluator(CountingEvaluator):
         super().__init__()
         self.verdicts = verdicts or {}
 
-    def evaluate(self, task, candidate, *, sessions):
-        self.calls.append((candidate.digest, sessions))
+    def evaluate(self, task, candidate, *, quick):
+        self.calls.append((candidate.digest, quick))
         made = self.verdicts.get(candidate.files.get(FILE), passed())
         return dataclasses.replace(made, candidate=candidate.ref())
 

@@ -67,11 +67,11 @@ class FailingEvaluator(Evaluator):
     def fail(self, *errors: Exception, healthy: bool = True) -> None:
         self.errors, self.attempts, self.healthy = list(errors), 0, healthy
 
-    def _attempt(self, task, candidate, sessions):
+    def _attempt(self, task, candidate, *how):
         self.attempts += 1
         if self.errors:
             raise self.errors.pop(0)
-        return super()._attempt(task, candidate, sessions)
+        return super()._attempt(task, candidate, *how)
 
     def _is_healthy(self) -> bool:
         return self.healthy
@@ -118,11 +118,11 @@ def test_a_second_fault_is_charged_only_on_a_healthy_host_and_never_for_the_base
 class LargeEvaluator(FailingEvaluator):
     """Raises an error whose frames hold much memory."""
 
-    def _attempt(self, task, candidate, sessions):
+    def _attempt(self, task, candidate, *how):
         self.before = self.large() if self.attempts else None  # what is left of the try before
         large = torch.zeros(1000)
         self.large = weakref.ref(large)
-        return super()._attempt(task, candidate, sessions)
+        return super()._attempt(task, candidate, *how)
 
 
 @pytest.mark.slow

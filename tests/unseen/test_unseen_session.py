@@ -16,9 +16,12 @@ from evaluator.backends import Sample
 from evaluator.errors import SandboxError
 from evaluator.gates import performance, unseen
 from evaluator.gates.context import CaseState, Context
+from evaluator.gates.plausible import implausible
 from evaluator.gates.unseen import Half, UnseenTrial
+from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.side import Call
 from evaluator.judge.timing.slabs import Slabs
+from evaluator.records.measurements import T_DEV
 from evaluator.sandbox import WorkerFault
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.spec import Case
@@ -143,6 +146,15 @@ def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
     assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
 
 
+def test_a_quick_check_reads_one_clock_alone_and_is_not_held_for_want_of_others(bench):
+    made = bench(lambda x: x + x)
+    made.candidate.is_quick = True
+    trials = made.time()
+    assert {name for trial in trials.values() for name in trial.candidate.state.clocks} == {T_DEV}
+    assert implausible(made.candidate) is None
+    assert made.candidate.held == []
+
+
 @pytest.mark.parametrize("size", [256, 300, 301])
 def test_a_case_that_fails_while_it_is_timed_keeps_no_other_from_its_times(bench, size):
     trials = bench(lambda x: 1 // 0 if x.numel() == size else x + x).time()
@@ -184,7 +196,8 @@ def test_a_session_that_fails_holds_no_contents_while_others_have_the_device(ben
 
     monkeypatch.setattr(performance, "Slabs", Seen)
     monkeypatch.setattr(Loaded, "compile", lambda *_: None)
-    made.candidate.device_lock = SimpleNamespace(alone=alone, give_way=lambda: None, waited_s=0.0)
+    made.candidate.device_lock = NoDeviceLock()
+    made.candidate.device_lock.alone = alone
     assert not all(trial.both_right for trial in made.time().values())
     assert slabs
     assert not any(held)
