@@ -207,8 +207,8 @@ def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
         pairs = zip(_binding_sources(host), toolchain.bindings, strict=True)
         bindings = [pool.submit(_compile_binding, host, source, made) for source, made in pairs]
         _write_reference(list(_references(toolchain, folder, pool)), toolchain)
-        for one in bindings:
-            one.result()
+        for binding in bindings:
+            binding.result()
     for path in (root, *root.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox reads it as another user
 

@@ -27,6 +27,7 @@ from evaluator.inside.gpu.device import GpuDevice
 from evaluator.inside.harness import Harness
 from evaluator.inside.isa.launch import TRITONS_RUN
 from evaluator.judge.builds import taken
+from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.draws import Seed, contents_of
 from evaluator.judge.layout import mailbox_bytes
 from evaluator.judge.side import KERNELS, Side
@@ -127,6 +128,7 @@ def context_of(baseline: Side, candidate: Side) -> Any:
         candidate_side=lambda: candidate,
         contents=lambda case, draw: contents_of(task, case, draw, seed, "cpu"),
         give_way=lambda: None,
+        device_lock=NoDeviceLock(),
         spending=lambda name: nullcontext(),
         log=[],
     )

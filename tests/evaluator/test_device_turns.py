@@ -143,6 +143,7 @@ def test_a_build_does_not_hold_the_device(path: Path, monkeypatch: pytest.Monkey
     backend = SimpleNamespace(name="cuda", toolchain=None, wave_size=32)
     task = SimpleNamespace(id="a task")
     context = SimpleNamespace(candidate_side=lambda: side, backend=backend, device_lock=lock, task=task)
+    context.spending = nullcontext
     monkeypatch.setattr(compile_gate, "build", build)
     monkeypatch.setattr(compile_gate, "_note_build", lambda *_: None)
     with lock.shared():
@@ -302,7 +303,7 @@ def test_the_time_that_a_call_is_stopped_is_not_part_of_its_limit() -> None:
 
 def test_the_workers_of_a_side_are_stopped_by_the_lock_of_its_evaluation(path: Path, tiny_task: Callable) -> None:
     task, lock = tiny_task("triton2triton"), DeviceLock(path)
-    sandbox = SimpleNamespace(spawn=lambda mailbox_bytes: SimpleNamespace(put=lambda *_: None))
+    sandbox = SimpleNamespace(ready_s=0.0, spawn=lambda mailbox_bytes: SimpleNamespace(put=lambda *_: None))
     side = Side(task, task.cases, {"kernel.py": b""}, lambda: sandbox, "cuda", None, lock)  # type: ignore[arg-type]
     assert side.spawn().pausing == lock.pausing
     assert not hasattr(side.spawn(uses_device=False), "pausing"), "a build is not stopped"
@@ -321,7 +322,7 @@ def test_others_may_use_the_device_while_a_fresh_baseline_compiles(
         lambda _: side,
         device_lock=lock,  # type: ignore[arg-type]
     )
-    context.baseline = SimpleNamespace(product=None)  # type: ignore[assignment]
+    context.baseline = SimpleNamespace(product=None, kernels=None)  # type: ignore[assignment]
     monkeypatch.setattr("evaluator.gates.context.trusted_runner", nullcontext)
     with lock.shared(), lock.alone(), context.fresh_baseline(), path.with_suffix(".lock").open() as file:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # raises an error where the session has it

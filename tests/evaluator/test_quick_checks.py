@@ -22,6 +22,7 @@ from evaluator.records.record import Record, problems_of, read_record, write_rec
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.suites import load_suite
+from evaluator.thresholds import SESSIONS
 from runs import verdicts
 from tests.bundles.test_native import files
 from tests.evaluator.test_records import passed
@@ -71,7 +72,7 @@ def test_an_evaluation_is_no_quick_check(tiny_task) -> None:
     task = tiny_task("triton2triton")
     evaluator = Told(passed())
     assert Flag.QUICK not in evaluator.evaluate(task, baseline(task)).flags
-    assert evaluator.asked == [(3, False)]
+    assert evaluator.asked == [(SESSIONS, False)]
 
 
 def test_a_quick_check_draws_each_name_once() -> None:
