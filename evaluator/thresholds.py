@@ -88,6 +88,7 @@ ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 
 # A candidate below max(3 us, 1.5 event pairs) is faster than T_dev can see, and T_out, which is up to 5 us off, cannot
 # either: the case counts for correctness only. At 4.8 us two hosts agree within 5 %, once their pairs are taken out.
 CENSOR_NS, CENSOR_E0 = 3_000.0, 1.5
+MIN_CARDS = 3  # on which the same candidates were timed: with fewer, how far cards of a class differ is not known
 HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the call is bound by the host
 HOST_VISIBLE_SHARE = 0.5  # of a case's calls during which the spacer ended: T_dev then holds host time, a finding
 OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible (A/A: up to 0.6 us)

@@ -6,6 +6,7 @@ flagged as uncalibrated.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Mapping
@@ -99,6 +100,11 @@ def write_calibration(calibration: DeviceCalibration, folder: Path | None = None
 def device_of(device_class: str, facts: Mapping[str, str]) -> str:
     """The device's identity: the card's UUID where the host's facts have it, otherwise the device class."""
     return facts.get("card_uuid") or device_class
+
+
+def card_name(device: str) -> str:
+    """Return the name of a card in committed files: the beginning of its identity's hash."""
+    return hashlib.sha256(device.encode()).hexdigest()[:8]
 
 
 def software_of(host: HostInfo) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +16,7 @@ from evaluator.gates.quick import CaseLook, Look
 from evaluator.host_paths import without_host_paths
 from evaluator.judge.timing.session import SIDES, SideName
 from evaluator.pipeline import Evaluator
-from evaluator.records.calibration import device_of, software_of
+from evaluator.records.calibration import card_name, device_of, software_of
 from evaluator.sandbox import WorkerError
 from evaluator.tasks.measured import (
     DIGEST_LENGTH,
@@ -138,4 +137,4 @@ def summary(task: TaskSpec, found: Measured, device_class: str) -> str:
 
 def _card(evaluator: Evaluator) -> str:
     host = evaluator.backend.host()
-    return hashlib.sha256(device_of(host.device_class, host.facts).encode()).hexdigest()[:8]
+    return card_name(device_of(host.device_class, host.facts))
