@@ -17,13 +17,14 @@ from pathlib import Path
 from statistics import fmean, median
 
 from evaluator import codec
+from evaluator.distributions import t_quantile
 from evaluator.errors import UsageError
 from evaluator.records.calibration import card_name
 from evaluator.records.measurements import T_DEV
 from evaluator.records.record import Record
 from evaluator.tasks.lines import lines_text, rewrite
 from evaluator.tasks.spec import tasks_folder
-from evaluator.thresholds import MIN_CARDS, bucket_of
+from evaluator.thresholds import CONFIDENCE, MIN_CARDS, bucket_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class BetweenCards:
     def sd_of(self, task: str) -> float:
         """Return the deviation of a task's mean; of a task that was not measured, the largest."""
         return self.tasks.get(task, max(self.sds.values()))
+
+    def half_width(self, task: str) -> float:
+        """Return by how much the log ratios of a task on two cards may differ for that reason alone, at 95 %."""
+        return t_quantile((1 + CONFIDENCE) / 2, self.df) * math.sqrt(2) * self.sd_of(task)
 
 
 @dataclass(frozen=True, slots=True)

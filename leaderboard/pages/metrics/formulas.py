@@ -145,7 +145,10 @@ METRICS = (
         "d[k] = difference of the means over runs on task k;   speed: exp(mean d) with t;   correct: exact sign flips",
         "The task is the unit, with all its runs: run r of one entry is never paired with run r of another. The "
         "sign-flip test counts all assignments of signs to the differences; with one run a side it is McNemar's exact "
-        "test. p is not corrected for several pairs.",
+        "test. p is not corrected for several pairs. Speeds that were measured on different cards also include how far "
+        "cards of the class differ from each other: sd of the same candidates on three cards or more, by time, as if a "
+        "card erred in one direction on all tasks, with Student's t at cards − 1 degrees of freedom. So do rank "
+        "intervals. Where it is not known, the page says so.",
         f"Nothing is compared over fewer than {plural(MIN_TASKS_FOR_COMPARISON, 'task')}, and the sign-flip test needs "
         f"{MIN_TASKS_FOR_SIGN_FLIP} tasks with a difference. An entry with missing results is compared on common tasks "
         "only, if you ask for it.",
