@@ -78,7 +78,7 @@ class Bench:
         self.loaded: list[str] = []  # sides, for each worker that was started
         self.absorbed: list[tuple[str, str]] = []  # sides and those whose workers they had
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
-        backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
+        backend = SimpleNamespace(**vars(BACKEND), has_clock=True, device_class="h100-sxm", sample=self._sample)
         self.baseline, self.candidate = (
             Context(task, Candidate({}, name), Candidate({}, "baseline"), backend, partial(self._side, task))
             for name in self._entries
