@@ -1,8 +1,9 @@
 """Take out of T_dev what an empty pair of events costs on this host, and leave what it costs on the class's reference.
 
 The pair is read before each case in the baseline's worker, with the candidate frozen: the candidate's own worker could
-say what it likes. Work that it left on the device could still lengthen the pair, so the calibration's bounds it. Only the difference from the frozen pair of the device class is taken out: some of the pair is the
-launch of a kernel, which every kernel has, and without it short kernels would seem many times as fast.
+say what it likes. Work that it left on the device could still lengthen the pair, so the calibration's pair bounds it.
+Only the difference from the frozen pair of the device class is taken out: some of the pair is the launch of a kernel,
+which every kernel has, and without it short kernels would seem many times as fast.
 """
 
 from __future__ import annotations
