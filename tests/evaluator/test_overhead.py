@@ -51,7 +51,8 @@ def test_the_error_of_what_is_taken_out_is_in_the_interval_and_is_none_for_equal
     assert there.overhead_error == pytest.approx(error)
     found = estimate_of([there] * 3, CALIBRATION)
     known = estimate_of([replace(there, overhead_error=0.0)] * 3, CALIBRATION)
-    assert found.half_width == pytest.approx(math.hypot(known.half_width, 1.96 * error), rel=1e-3)
+    assert found.variance == pytest.approx(known.variance + error**2)
+    assert found.half_width == pytest.approx(known.half_width * math.sqrt(found.variance / known.variance))
     assert as_on_reference(times_of(20_000, 20_000), SHARED, CLASS).overhead_error == 0
 
 
