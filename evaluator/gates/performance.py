@@ -32,9 +32,9 @@ from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.outside import outside_times
-from evaluator.judge.timing.overhead import EventPair, as_on_reference, read_event_pair
+from evaluator.judge.timing.overhead import EventPair, time_as_on_reference
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
-from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName, time_case
+from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.reasons import Flag
@@ -356,18 +356,8 @@ def time_blocks(
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, session, context.backend.torch_device)
     with context.spending("timed"):
-        return slabs, as_timed(context, state, pair, slabs, blocks, enough)
-
-
-def as_timed(
-    context: Context, state: CaseState, pair: Pair, slabs: Slabs, blocks: int = BLOCKS, enough: Enough | None = None
-) -> CaseTimes | Rejection:
-    """Time the blocks of a case on these contents; its times are those of a host with the class's pair of events."""
-    event_pair = read_event_pair(pair)
-    found = time_case(pair, slabs, partial(wrong, context, state), blocks, enough)
-    if isinstance(found, Rejection):
-        return found
-    return as_on_reference(found, event_pair, context.backend.device_class)
+        judge, device_class = partial(wrong, context, state), context.backend.device_class
+        return slabs, time_as_on_reference(pair, slabs, judge, device_class, blocks, enough)
 
 
 def wrong(

@@ -15,7 +15,6 @@ from evaluator.gates.context import CaseState, Context
 from evaluator.gates.ratio import estimate_of
 from evaluator.judge.timing.overhead import EventPair, as_on_reference
 from evaluator.judge.timing.session import CaseTimes, Pair
-from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.measurements import Block, TimingSession
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.spec import TaskSpec
@@ -90,10 +89,10 @@ def test_the_baselines_worker_is_asked_with_the_candidate_frozen(
     task = tiny_task("triton2triton")
     workers = [ScriptedWorker(task, empty_ns=readings), ScriptedWorker(task, empty_ns=())]
     pair = Pair(*map(runner_of, workers), lambda: Sample(1980, 2619, 50, 400.0, ()))
-    backend = SimpleNamespace(has_clock=True, device_class=CALIBRATION.device_class)
+    backend = SimpleNamespace(has_clock=True, device_class=CALIBRATION.device_class, torch_device="cpu")
     context = Context(task, baseline(task), baseline(task), backend, None)  # type: ignore[arg-type]
     state = CaseState(task.cases[0])
-    found = performance.as_timed(context, state, pair, Slabs(task, task.cases[0], context.seed, 0, "cpu"), 4)
+    _, found = performance.time_blocks(context, 0, state, pair, 4)
     assert isinstance(found, CaseTimes)
     assert "empty" not in workers[1].log
     void = found.session.void or performance._disturbed(context, state, found, CALIBRATION)

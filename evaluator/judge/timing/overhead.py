@@ -13,11 +13,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from evaluator.judge.rejection import Rejection
 from evaluator.judge.timing.estimate import block_value
 from evaluator.judge.timing.remote import empty_pairs_ns
-from evaluator.judge.timing.session import CaseTimes, Pair
+from evaluator.judge.timing.session import CaseTimes, Enough, Judge, Pair, time_case
+from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.measurements import Block, TimingSession
-from evaluator.thresholds import E0_DRIFT_NS, E0_NOISE_NS, E0_READINGS, E0_SHARE, E0_SHARE_ERROR, REFERENCE_E0_NS
+from evaluator.thresholds import (
+    BLOCKS,
+    E0_DRIFT_NS,
+    E0_NOISE_NS,
+    E0_READINGS,
+    E0_SHARE,
+    E0_SHARE_ERROR,
+    REFERENCE_E0_NS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,15 @@ def read_event_pair(pair: Pair) -> EventPair:
         SandboxError: the readings make no sense.
     """
     return EventPair.of(empty_pairs_ns(pair.trusted_worker(), E0_READINGS))
+
+
+def time_as_on_reference(
+    pair: Pair, slabs: Slabs, judge: Judge, device_class: str, blocks: int = BLOCKS, enough: Enough | None = None
+) -> CaseTimes | Rejection:
+    """Time the blocks of a case; its times are those of a host with the class's pair."""
+    event_pair = read_event_pair(pair)
+    found = time_case(pair, slabs, judge, blocks, enough)
+    return found if isinstance(found, Rejection) else as_on_reference(found, event_pair, device_class)
 
 
 def as_on_reference(times: CaseTimes, found: EventPair, device_class: str) -> CaseTimes:
