@@ -162,6 +162,7 @@ def timed(tiny_task, monkeypatch):
             device_lock=NoDeviceLock(),
             contents=lambda case, draw: {},
             give_way=lambda: None,
+            quiet=nullcontext,
             settle=lambda: log.append("settled"),
             open_side=open_side,
         )
