@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 # Hosts that passed the A/A acceptance may each have a bias of 0.3 % and a spread of 0.5 %, and two cards of one class
-# differ by more than that. A difference of 3 % needs no explanation.
+# differ by more than that. A difference of 3 % needs no explanation, even where nobody has measured how far they do.
 HOSTS_DIFFER = math.log(1.03)
 WITHOUT_NOISE = math.log(1.10)  # for a claim that states no noise
 MOST, HALF = 0.9, 0.5  # shares of the compared tasks
 
 TASK_RULE = (
     "Reproduced: the candidate passes here as claimed, and the two speedups differ by no more than their noise allows "
-    "(the root of the sum of the squared half-widths of both 95 % confidence intervals, but at least 3 % since hosts "
-    "of one class differ; 10 % if the claim states no noise). A candidate that was claimed to fail and fails here is "
-    "reproduced, too. Faster or slower: the difference is larger; a candidate that was claimed to fail but passes here "
-    "counts as faster. Failed: it was claimed to pass but fails here. Not comparable: we could not evaluate it, our "
+    "(the root of the sum of the squared half-widths of both 95 % confidence intervals and, on two cards, of how far "
+    "cards of the class differ, where that is known; but at least 3 % since hosts of one class differ; 10 % if the "
+    "claim states no noise). A candidate that was claimed to fail and fails here is reproduced, too. Faster or slower: "
+    "the difference is larger; a candidate that was claimed to fail but passes here counts as faster. Failed: it was "
+    "claimed to pass but fails here. Not comparable: we could not evaluate it, our "
     "host is of another device class, or the two sides have no times on the same clock. Candidates are also evaluated "
     "on the unseen cases of a revealed round; how many were correct is shown but does not change the verdict."
 )
@@ -42,6 +43,7 @@ class ComparedResult:
     low: float | None = None
     high: float | None = None
     log_paper_speedup: float | None = None  # on the paper's clock of the category
+    card: str = ""  # its UUID; empty where its host does not name it
 
     @property
     def is_inconclusive(self) -> bool:
@@ -60,8 +62,8 @@ class TaskComparison:
     allowed: float | None = None
 
 
-def compare(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
-    """Apply `TASK_RULE` to one task."""
+def compare(claimed: ComparedResult, measured: ComparedResult, between_cards: float = 0.0) -> TaskComparison:
+    """Apply `TASK_RULE` to one task. `between_cards`: the half-width of what two cards differ by; 0: not known."""
     if claimed.is_inconclusive or measured.is_inconclusive:
         who = "the claim" if claimed.is_inconclusive else "our own evaluation"
         return TaskComparison("not_comparable", f"{who} reached no verdict on the candidate")
@@ -71,7 +73,8 @@ def compare(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison
         return TaskComparison("reproduced", "failed there and here")
     if claimed.status != "passed":
         return TaskComparison("faster", f"claimed: {claimed.status.replace('_', ' ')}; here it passes")
-    return _speeds(claimed, measured)
+    is_one_card = bool(claimed.card) and claimed.card == measured.card
+    return _speeds(claimed, measured, 0.0 if is_one_card else between_cards)
 
 
 def bundle_verdict(outcomes: Sequence[str]) -> str:
@@ -85,7 +88,7 @@ def bundle_verdict(outcomes: Sequence[str]) -> str:
     return "partly" if share >= HALF else "not_reproduced"
 
 
-def _speeds(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison:
+def _speeds(claimed: ComparedResult, measured: ComparedResult, between_cards: float) -> TaskComparison:
     if claimed.is_functional and measured.is_functional:
         return TaskComparison("reproduced", "correct there and here; CPU times are not compared")
     if claimed.device_class != measured.device_class:
@@ -94,7 +97,7 @@ def _speeds(claimed: ComparedResult, measured: ComparedResult) -> TaskComparison
     if claimed.log_speedup is None and claimed.log_paper_speedup is None:
         return TaskComparison("reproduced", "correct there and here; no speedup was claimed")
     if claimed.protocol == measured.protocol and claimed.log_speedup is not None and measured.log_speedup is not None:
-        widths = (claimed.half_width, measured.half_width)
+        widths = (claimed.half_width, measured.half_width, between_cards)
         return _apart(measured.log_speedup - claimed.log_speedup, math.hypot(*widths))
     if claimed.log_paper_speedup is not None and measured.log_paper_speedup is not None:
         return _apart(measured.log_paper_speedup - claimed.log_paper_speedup, WITHOUT_NOISE)

@@ -17,7 +17,7 @@ from evaluator.gates import performance
 from evaluator.gates.context import Context
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Side
-from evaluator.judge.timing.session import time_case
+from evaluator.judge.timing.overhead import time_as_on_reference
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.measurements import T_DEV, BaselineTimes
 from evaluator.records.record import Finding
@@ -52,7 +52,8 @@ def _time(context: Context, kind: str, side: Side, number: int) -> str | None:
     with performance.paired(context, side, states) as pair:
         for state in states:
             slabs = Slabs(context.task, state.case, context.seed, number, context.backend.torch_device)
-            found = time_case(pair, slabs, partial(performance.wrong, context, replace(state, contracts={})))
+            judge = partial(performance.wrong, context, replace(state, contracts={}))
+            found = time_as_on_reference(pair, slabs, judge, context.backend.device_class)
             if isinstance(found, Rejection):
                 return f"case {state.case.id}, {found.detail}"
             ratio = math.exp(fmean(found.values))

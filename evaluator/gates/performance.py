@@ -30,8 +30,9 @@ from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
 from evaluator.judge.timing.clocks import other_clocks
 from evaluator.judge.timing.outside import outside_times
+from evaluator.judge.timing.overhead import EventPair, time_as_on_reference
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
-from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName, time_case
+from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.calibration import DeviceCalibration, read_calibration
 from evaluator.records.reasons import Flag
@@ -135,7 +136,7 @@ def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | N
         timed.index += 1
         if rejection:
             return rejection
-    if timed.void and any(_has_few(context, state, calibration) for state in context.cases.values()):
+    if timed.void and any(_has_few(context, state) for state in context.cases.values()):
         raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
@@ -146,15 +147,15 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
     if timed.index >= (context.sessions if wants_every_verdict else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
-    few = [state for state in states if _has_few(context, state, calibration)]
+    few = [state for state in states if _has_few(context, state)]
     if few or context.seconds.get("timed", 0.0) > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
-    return [state for state in states if ratio.is_worth_another(state.times, calibration)]
+    return [state for state in states if ratio.is_worth_another(context, state.times, calibration)]
 
 
-def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
+def _has_few(context: Context, state: CaseState) -> bool:
     """Return whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
-    if state.times and not ratio.claims_speedup(state.times[0].baseline_ns, calibration):
+    if state.times and not ratio.claims_speedup(state.times[0].baseline_ns, context.backend.device_class):
         return False
     return len(state.times) < context.sessions
 
@@ -267,7 +268,9 @@ def _time(
 ) -> Rejection | None:
     """Time one case in one session. A void session goes into the record but does not count."""
     context.at_work = state
-    enough = partial(ratio.has_enough_blocks, calibration) if timed.may_end_early else None
+    enough = (
+        partial(ratio.has_enough_blocks, calibration, context.backend.device_class) if timed.may_end_early else None
+    )
     slabs, found = time_blocks(context, timed.index, state, pair, enough=enough)
     if isinstance(found, Rejection):
         return Rejection(found.reason, f"case {state.case.id}, {found.detail}", found.log)
@@ -302,7 +305,8 @@ def time_blocks(
     with context.spending("contents"):
         slabs = Slabs(context.task, state.case, context.seed, session, context.backend.torch_device)
     with context.spending("timed"):
-        return slabs, time_case(pair, slabs, partial(wrong, context, state), blocks, enough)
+        judge, device_class = partial(wrong, context, state), context.backend.device_class
+        return slabs, time_as_on_reference(pair, slabs, judge, device_class, blocks, enough)
 
 
 def wrong(
@@ -325,6 +329,8 @@ def _disturbed(
     """Return why the session is void if baseline or canaries are slower than usual on this device, else None."""
     if calibration is None:
         return None
+    if (pair := found.session.event_pair_ns) and (problem := EventPair(*pair).why_void(calibration.e0_ns)):
+        return problem
     usual_ns = calibration.baseline_ns(context.task.digest, state.case.id)
     seen = {"the baseline": (found.baseline_ns, usual_ns)}
     for name, time_ns, idle_ns in zip(("read", "arithmetic"), found.canary_ns, calibration.canary_ns, strict=True):

@@ -26,7 +26,7 @@ from evaluator.judge.builds import build
 from evaluator.judge.draws import Contents, Draw, first_draws
 from evaluator.judge.rejection import Rejection, rejection_of
 from evaluator.judge.side import Call, Runner, Side
-from evaluator.judge.timing.remote import empty_pair_ns
+from evaluator.judge.timing.overhead import read_event_pair
 from evaluator.judge.timing.session import SIDES, Pair, SideName
 from evaluator.sandbox import WorkerFault
 from evaluator.tasks.spec import Case
@@ -117,8 +117,7 @@ def _session(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook], in
             with candidate.spending("checks"):
                 _check(contexts, looks)
         with alone(candidate, runners[0], runners[1], STEADY_S if index == 0 else 0.0) as pair:
-            pair.switch_to("baseline")
-            e0_ns = empty_pair_ns(runners[0].worker)
+            e0_ns = read_event_pair(pair).ns
             for one in looks:
                 if one.is_full and not one.wrong:
                     _time(candidate, pair, one, index)

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from statistics import median
 
 from evaluator.gates.context import CaseState, Context
-from evaluator.judge.timing.estimate import RatioEstimate, estimate, has_narrow_blocks
+from evaluator.judge.timing.estimate import RatioEstimate, estimate, has_narrow_blocks, widened
 from evaluator.judge.timing.session import CaseTimes
 from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import T_CALL, T_DEV, T_OUT, Clock, Ratio
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
-from evaluator.thresholds import (
-    CENSOR_NS,
-    ELIGIBLE_NS,
-    HOST_BOUND,
-    HOST_VISIBLE_SHARE,
-)
+from evaluator.thresholds import HOST_BOUND, HOST_VISIBLE_SHARE, eligible_ns, least_ns
 
 GATE = "performance"
 
@@ -27,20 +22,27 @@ def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | Non
     baseline_ns = median(found.baseline_ns for found in times)
     candidate_ns = median(found.candidate_ns for found in times)
     floor = calibration.floor(baseline_ns, candidate_ns) if calibration else None
-    return estimate([found.values for found in times], floor)
+    found = estimate([found.values for found in times], floor)
+    return widened(found, max(one.overhead_error for one in times))
 
 
 def has_enough_blocks(
-    calibration: DeviceCalibration | None, values: Sequence[float], baseline_ns: float, candidate_ns: float
+    calibration: DeviceCalibration | None,
+    device_class: str,
+    values: Sequence[float],
+    baseline_ns: float,
+    candidate_ns: float,
 ) -> bool:
     """Whether a case's session may end: its blocks tell enough, or the case is too short to claim a speedup for."""
     floor = calibration.floor(baseline_ns, candidate_ns) if calibration else None
-    return not claims_speedup(baseline_ns, calibration) or has_narrow_blocks(values, floor)
+    return not claims_speedup(baseline_ns, device_class) or has_narrow_blocks(values, floor)
 
 
-def is_worth_another(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
-    """Return whether the interval is still wide, on a case that is long enough to claim a speedup for."""
-    return _is_eligible(times, calibration) and estimate_of(times, calibration).is_wide
+def is_worth_another(context: Context, times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
+    """Return whether the interval is still wide, on a case for which a speedup can be claimed."""
+    device_class = context.backend.device_class
+    can_count = _is_long(times, device_class) and not _is_censored(times, device_class)
+    return can_count and estimate_of(times, calibration).is_wide
 
 
 def conclude(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> None:
@@ -56,46 +58,52 @@ def conclude(context: Context, state: CaseState, calibration: DeviceCalibration 
         )
     if (outside := state.outside) and min(outside.baseline_ns, outside.candidate_ns) > 0:
         state.clocks[T_OUT] = Clock((outside.baseline_ns / 1e6,), (outside.candidate_ns / 1e6,))
-    state.ratio = _ratio(state.times, calibration, median(candidate))
+    state.ratio = _ratio(state.times, calibration, context.backend.device_class)
     _flag(context, state, state.ratio)
 
 
-def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, candidate_ns: float) -> Ratio:
+def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, device_class: str) -> Ratio:
     found = estimate_of(times, calibration)
-    least_ns = calibration.least_ns if calibration else CENSOR_NS
-    censored = candidate_ns < least_ns
+    censored = _is_censored(times, device_class)
     # A time below the measurable minimum counts as the minimum, so the ratio is a lower bound.
-    shift = min(0.0, math.log(candidate_ns / least_ns))
+    candidate_ns = median(one.candidate_ns for one in times)
+    shift = min(0.0, math.log(candidate_ns / least_ns(device_class)))
     return Ratio(
         log_ratio=found.log_ratio + shift,
         variance=_finite(found.variance),
         df=_finite(found.df),
         low=_finite(found.low + shift),
         high=None if censored else _finite(found.high),
-        eligible=_is_eligible(times, calibration),
+        eligible=_is_long(times, device_class) and not censored,
         censored=censored,
         noisy=found.is_wide or any(session.is_disturbed for session in times),
     )
 
 
-def _is_eligible(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> bool:
-    return claims_speedup(median(found.baseline_ns for found in times), calibration)
+def _is_long(times: Sequence[CaseTimes], device_class: str) -> bool:
+    return claims_speedup(median(found.baseline_ns for found in times), device_class)
 
 
-def claims_speedup(baseline_ns: float, calibration: DeviceCalibration | None) -> bool:
+def claims_speedup(baseline_ns: float, device_class: str) -> bool:
     """Whether a speedup is claimed over a baseline of this time."""
-    return calibration.is_eligible(baseline_ns) if calibration else baseline_ns >= ELIGIBLE_NS
+    return baseline_ns >= eligible_ns(device_class)
+
+
+def _is_censored(times: Sequence[CaseTimes], device_class: str) -> bool:
+    """Return whether the candidate is faster than T_dev can see."""
+    return median(found.candidate_ns for found in times) < least_ns(device_class)
 
 
 def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
-    """Set flags on cases for which a speedup is claimed; a tiny case is always host-bound."""
+    """Set flags on cases for which a speedup is claimed, or could not be seen; a tiny case is always host-bound."""
+    if ratio.censored and _is_long(state.times, context.backend.device_class):
+        context.flags.add(Flag.CENSORED)
     if not ratio.eligible:
         return
     factor, extra_ns = HOST_BOUND
     calls_ns = 0.0 if context.is_quick else median(state.clocks[T_CALL].candidate_ms) * 1e6
     marks = {
         Flag.NOISY: ratio.noisy,
-        Flag.CENSORED: ratio.censored,
         Flag.HOST_BOUND: calls_ns > factor * median(found.candidate_ns for found in state.times) + extra_ns,
     }
     context.flags |= {flag for flag, holds in marks.items() if holds}

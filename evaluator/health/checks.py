@@ -10,7 +10,7 @@ from evaluator.health.trial import trials
 from evaluator.pipeline import Evaluator
 from evaluator.records.calibration import DeviceCalibration, write_calibration
 from evaluator.tasks.spec import TaskSpec
-from evaluator.thresholds import AA_BIAS, AA_SD
+from evaluator.thresholds import AA_BIAS, AA_SD, REFERENCE_E0_NS
 from evaluator.wording import counted
 
 
@@ -42,7 +42,10 @@ def health_checks(
 
 def _figures(calibration: DeviceCalibration) -> Iterator[HealthCheck]:
     found = calibration.acceptance
-    yield HealthCheck("E0", calibration.e0_ns > 0, True, f"{calibration.e0_ns / 1e3:.2f} us")
+    own_ns, reference_ns = calibration.e0_ns, REFERENCE_E0_NS.get(calibration.device_class)
+    lacking = f"{calibration.device_class} is not in REFERENCE_E0_NS (evaluator/thresholds.py), so no case is eligible"
+    text = lacking if reference_ns is None else f"frozen for {calibration.device_class}: {reference_ns / 1e3:.2f} us"
+    yield HealthCheck("E0", own_ns > 0, True, f"{own_ns / 1e3:.2f} us; {text}")
     peaks = f"{calibration.cache_bytes_per_s:.3g} bytes/s from the caches, {calibration.flops_per_s:.3g} operations/s"
     yield HealthCheck("peaks", True, False, peaks)
     for bucket, sd in calibration.floors.items():

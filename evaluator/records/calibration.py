@@ -6,6 +6,7 @@ flagged as uncalibrated.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
@@ -19,7 +20,7 @@ from evaluator.errors import HostError
 from evaluator.records.moments import is_over
 from evaluator.records.record import PROTOCOL, HostInfo
 from evaluator.state import state_folder
-from evaluator.thresholds import CALIBRATION_DAYS, CENSOR_E0, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, bucket_of
+from evaluator.thresholds import CALIBRATION_DAYS, bucket_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +67,6 @@ class DeviceCalibration:
     def baseline_ns(self, task_digest: str, case_id: str) -> float | None:
         return self.baselines_ns.get(baseline_key(task_digest, case_id))
 
-    @property
-    def eligible_ns(self) -> float:
-        """The least time of a baseline for which a speedup is claimed."""
-        return eligible_ns(self.e0_ns)
-
-    def is_eligible(self, baseline_ns: float) -> bool:
-        return baseline_ns >= self.eligible_ns
-
-    @property
-    def least_ns(self) -> float:
-        """The time below which a candidate's time is censored."""
-        return max(CENSOR_NS, CENSOR_E0 * self.e0_ns)
-
-
-def eligible_ns(e0_ns: float) -> float:
-    """The least time of a baseline for which a speedup is claimed, where an empty pair of events takes `e0_ns`."""
-    return max(ELIGIBLE_NS, ELIGIBLE_E0 * e0_ns)
-
 
 def read_calibration(host: HostInfo) -> DeviceCalibration | None:
     """The calibration of this host's device; None if there is none, it is too old or from the future, or software or
@@ -118,6 +101,11 @@ def write_calibration(calibration: DeviceCalibration, folder: Path | None = None
 def device_of(device_class: str, facts: Mapping[str, str]) -> str:
     """The device's identity: the card's UUID where the host's facts have it, otherwise the device class."""
     return facts.get("card_uuid") or device_class
+
+
+def card_name(device: str) -> str:
+    """Return the name of a card in committed files: the beginning of its identity's hash."""
+    return hashlib.sha256(device.encode()).hexdigest()[:8]
 
 
 def software_of(host: HostInfo) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from evaluator.codec import ADDED_LATER
 
 FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the result page, part of no metric
 T_DEV = "t_dev"  # device time of one call, launch hidden, caches cold: the only clock that ranks
@@ -45,6 +47,12 @@ class TimingSession:
     judged: int  # outputs of timed calls that were sampled and correct
     conditions: Mapping[str, float | int | str | None]  # clock_mhz, temperature_c, power_w, throttle
     void: str | None
+    # E0 in ns and its standard error, with which times of the blocks become T_dev; None until arena-2, which took none.
+    event_pair_ns: tuple[float, float] | None = field(default=None, metadata=ADDED_LATER)
+
+    def used_blocks(self, is_disturbed: bool) -> tuple[Block, ...]:
+        """Return the blocks that enter the ratio: all, where too many were void to replace them."""
+        return self.blocks if is_disturbed else tuple(block for block in self.blocks if block.void is None)
 
 
 @dataclass(frozen=True, slots=True)

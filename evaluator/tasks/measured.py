@@ -14,9 +14,9 @@ from statistics import median
 
 from evaluator import codec
 from evaluator.errors import UsageError
-from evaluator.records.calibration import eligible_ns
 from evaluator.tasks.lines import lines_text, rewrite
 from evaluator.tasks.spec import TaskSpec, tasks_folder
+from evaluator.thresholds import eligible_ns
 
 DIGEST_LENGTH = 16  # characters of a task's digest, as in a calibration
 
@@ -112,12 +112,12 @@ def is_of(entry: Measured, task: TaskSpec) -> bool:
     return entry.digest == task.digest[:DIGEST_LENGTH]
 
 
-def case_findings(entries: Sequence[Measured], task: TaskSpec) -> list[CaseFinding]:
+def case_findings(entries: Sequence[Measured], task: TaskSpec, device_class: str) -> list[CaseFinding]:
     """Return what the cards of one device class showed of each full case."""
-    return [_case_finding(case.id, entries) for case in task.cases_of(("full",))]
+    return [_case_finding(case.id, entries, device_class) for case in task.cases_of(("full",))]
 
 
-def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
+def _case_finding(case: str, entries: Sequence[Measured], device_class: str) -> CaseFinding:
     # Any card may show that a side is wrong; what an older evaluator found wrong may have been mended in it.
     newest = max(entries, key=lambda entry: entry.date).evaluator if entries else None
     failures = (entry.wrong.get(case) or entry.failed for entry in entries if entry.evaluator == newest)
@@ -127,9 +127,7 @@ def _case_finding(case: str, entries: Sequence[Measured]) -> CaseFinding:
         return CaseFinding(case, wrong=wrong)
     baseline_us = median(entry.times_us[case][0] for entry in timed)
     candidates = [entry.times_us[case][1] for entry in timed if len(entry.times_us[case]) > 1]
-    # Both medians, so that no single card decides what is eligible on all of its class.
-    least_us = median(eligible_ns(entry.e0_us * 1e3) / 1e3 for entry in timed)
-    eligible = wrong is None and baseline_us >= least_us
+    eligible = wrong is None and baseline_us * 1e3 >= eligible_ns(device_class)
     return CaseFinding(case, baseline_us, median(candidates) if candidates else None, eligible, wrong, len(timed))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +16,7 @@ from evaluator.gates.quick import CaseLook, Look
 from evaluator.host_paths import without_host_paths
 from evaluator.judge.timing.session import SIDES, SideName
 from evaluator.pipeline import Evaluator
-from evaluator.records.calibration import device_of, software_of
+from evaluator.records.calibration import card_name, device_of, software_of
 from evaluator.sandbox import WorkerError
 from evaluator.tasks.measured import (
     DIGEST_LENGTH,
@@ -31,6 +30,7 @@ from evaluator.tasks.measured import (
 )
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec
+from evaluator.thresholds import REFERENCE_E0_NS
 
 Progress = Callable[[str], object]
 Skip = Literal["class", "card"] | None
@@ -56,7 +56,7 @@ def measure_all(
             found, spent = _measured(task, evaluator, sessions)
             if found is not None:
                 add_measured({key: (found,)}, path)
-        told = summary(task, found) if found is not None else "NOT MEASURED"
+        told = summary(task, found, evaluator.backend.device_class) if found is not None else "NOT MEASURED"
         progress(f"{number} of {len(ids)}: {task_id} {told}; {spent}")
         all_right &= found is not None and found.failed is None and not found.wrong
     return all_right
@@ -119,12 +119,14 @@ def _rounded(time_ns: float) -> float:
     return float(f"{time_ns / 1e3:.4g}")
 
 
-def summary(task: TaskSpec, found: Measured) -> str:
+def summary(task: TaskSpec, found: Measured, device_class: str) -> str:
     """Say in one line what was found."""
-    cases = case_findings([found], task)
+    cases = case_findings([found], task, device_class)
     eligible = sum(case.eligible for case in cases)
     words = [f"{eligible} of {len(cases)} full cases eligible"]
-    if is_launch_bound(cases):
+    if device_class not in REFERENCE_E0_NS:
+        words.append(f"{device_class} has no frozen event pair")
+    elif is_launch_bound(cases):
         words.append("most of its sizes are bound by launches")
     if found.failed:
         words.insert(0, f"FAILED: {found.failed}")
@@ -135,4 +137,4 @@ def summary(task: TaskSpec, found: Measured) -> str:
 
 def _card(evaluator: Evaluator) -> str:
     host = evaluator.backend.host()
-    return hashlib.sha256(device_of(host.device_class, host.facts).encode()).hexdigest()[:8]
+    return card_name(device_of(host.device_class, host.facts))

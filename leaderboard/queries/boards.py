@@ -115,8 +115,14 @@ class ResultRow(NamedTuple):
     log_speedup_low: float | None
     log_speedup_high: float | None
     paper_speedup: float | None
+    card_uuid: str | None
     is_own_protocol: bool | None
     may_rank: bool
+
+    @property
+    def card(self) -> str:
+        """Which card it was measured on; one that the host does not name may be any."""
+        return self.card_uuid or f"of run {self.run_id}"
 
 
 class PublicationRow(NamedTuple):
@@ -141,6 +147,7 @@ _RESULT = ("id", "run_id", "task_id", "audit")
 _ATTEMPT = (
     *("status", "compiled", "correct", "is_held", "is_uncalibrated", "host__is_accepted"),
     *("cautious_log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"),
+    "host__facts__card_uuid",
 )
 _NO_SPEED: dict[str, Any] = dict.fromkeys(("log_speedup", "log_speedup_low", "log_speedup_high", "paper_speedup"))
 

@@ -121,7 +121,7 @@ def findings_of(spec: TaskSpec) -> dict[str, list[CaseFinding]]:
     """What is known of the task's full cases on GPUs, by device class, from tasks/measured.json."""
     path = measured_file()
     entries = current(_measured(path, path.stat().st_mtime_ns) if path.exists() else {}, spec)
-    return {device_class: case_findings(own, spec) for device_class, own in entries.items()}
+    return {device_class: case_findings(own, spec, device_class) for device_class, own in entries.items()}
 
 
 def agent_files(spec: TaskSpec) -> dict[str, str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd, sqrt
+from math import gcd
 
 import numpy as np
 from scipy.special import stdtr
 
+from leaderboard.statistics.cards import NO_CARDS, CardEffects, CardPart, CardSpread
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, MIN_TASKS_FOR_SIGN_FLIP, Interval, too_few
 from leaderboard.statistics.results import Numbers, ResultMatrix
@@ -53,16 +54,19 @@ class OnTask:
     judged: int  # runs with a verdict
 
 
-def compare_usable_speedup(first: ResultMatrix, second: ResultMatrix, eligible_tasks: int) -> PairedComparison:
+def compare_usable_speedup(
+    first: ResultMatrix, second: ResultMatrix, eligible_tasks: int, spread: CardSpread | None = None
+) -> PairedComparison:
     """Ratio of the two usable speedups over all tasks, with the paired t test.
 
-    `eligible_tasks`: the number of tasks that can show a speed.
+    `eligible_tasks`: the number of tasks that can show a speed. `spread`: how far cards differ, where it is known.
     """
     difference = task_gains(first) - task_gains(second)
     refused = _refusal(first, second) or why_no_speed(eligible_tasks)
     if refused:
         return PairedComparison(None, None, None, refused, refused, *_by_task(difference))
-    test, interval = paired_t(difference), exponential(student(difference))
+    cards = CardEffects.of([first, second], spread).between(0, 1)
+    test, interval = paired_t(difference, cards), exponential(student(difference, cards))
     return PairedComparison(float(np.exp(test.mean)), interval, float(test.p), None, None, *_by_task(difference))
 
 
@@ -94,15 +98,16 @@ def common_tasks(entries: Sequence[ResultMatrix]) -> list[int]:
     return [int(task) for task in np.flatnonzero(np.all([one.known.all(axis=1) for one in entries], axis=0))]
 
 
-def paired_t(differences: Numbers) -> PairedTest:
+def paired_t(differences: Numbers, cards: CardPart = NO_CARDS) -> PairedTest:
     """Student's paired t test of a zero mean difference; p is 1 where the entries agree on every task.
 
     Of several pairs (`differences`: pairs × tasks) all are tested at once.
     """
-    tasks, means, spreads = differences.shape[-1], differences.mean(axis=-1), differences.std(axis=-1, ddof=1)
+    tasks, means, variances = differences.shape[-1], differences.mean(axis=-1), differences.var(axis=-1, ddof=1)
+    variance, df = cards.added_to(variances / tasks, tasks - 1)
     with np.errstate(divide="ignore", invalid="ignore"):  # without a spread, t is infinite, or 0/0 where all agree
-        t = np.abs(means) / (spreads / sqrt(tasks))
-    p = np.where(differences.any(axis=-1), 2 * stdtr(tasks - 1, -t), 1.0)
+        t = np.abs(means) / np.sqrt(variance)
+    p = np.where(differences.any(axis=-1), 2 * stdtr(df, -t), 1.0)
     return PairedTest(means, p)
 
 

@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import stdtrit
 
+from leaderboard.statistics.cards import NO_CARDS, CardPart
 from leaderboard.statistics.limits import MIN_RUNS_FOR_SPREAD, MIN_TASKS_FOR_INTERVAL, TAIL, Interval, too_few
 from leaderboard.statistics.results import Numbers
 
@@ -23,10 +24,11 @@ def task_interval(values: Numbers) -> Interval | str:
     return refused or student(values.mean(axis=1))
 
 
-def student(values: Numbers) -> Interval:
+def student(values: Numbers, cards: CardPart = NO_CARDS) -> Interval:
     """95 % interval of the mean of at least two independent values, by Student's t."""
     n = len(values)
-    half = float(stdtrit(n - 1, 1 - TAIL)) * float(values.std(ddof=1)) / sqrt(n)
+    variance, df = cards.added_to(np.asarray(values.var(ddof=1) / n), n - 1)
+    half = float(stdtrit(df, 1 - TAIL)) * sqrt(float(variance))
     mean = float(values.mean())
     return Interval(mean - half, mean + half)
 

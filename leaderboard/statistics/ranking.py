@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leaderboard.statistics.cards import NO_CARDS, CardEffects
 from leaderboard.statistics.comparisons import paired_t
 from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, too_few
 from leaderboard.statistics.results import Numbers
@@ -28,9 +29,10 @@ def ranks(values: Sequence[float]) -> list[int]:
     return [1 + sum(other > value for other in values) for value in values]
 
 
-def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
+def rank_intervals(entries: Sequence[Numbers], cards: CardEffects | None = None) -> list[RankInterval] | str:
     """Rank interval of each entry, from its mean on each task of the ranking metric; or the reason why there are none.
 
+    `cards`: what the entries owe to their cards, where that is known.
     All pairs are tested with the paired t test and Holm's correction, so that the intervals hold simultaneously.
     """
     if not entries:
@@ -40,7 +42,8 @@ def rank_intervals(entries: Sequence[Numbers]) -> list[RankInterval] | str:
         return refused
     values = np.array(entries)
     first, second = np.triu_indices(len(entries), k=1)
-    found = paired_t(values[first] - values[second])
+    part = cards.between(first, second) if cards else NO_CARDS
+    found = paired_t(values[first] - values[second], part)
     better: list[set[int]] = [set() for _ in entries]  # the entries significantly better than this one
     for a, b, mean, differs in zip(first.tolist(), second.tolist(), found.mean, holm(found.p.tolist()), strict=True):
         if differs:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Names = NDArray[np.object_]
 
 
 class ResultValues(NamedTuple):
@@ -22,6 +23,7 @@ class ResultValues(NamedTuple):
     low: float | None = None  # of the log ratio on t_dev, at 95 %
     high: float | None = None
     paper_speedup: float | None = None  # on the paper's clock
+    card: str = ""  # on which it was measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +37,7 @@ class ResultMatrix:
     low: Numbers
     high: Numbers
     paper_speedup: Numbers  # NaN: none
+    cards: Names
 
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[ResultValues | None]]) -> Self:
@@ -48,6 +51,7 @@ class ResultMatrix:
             low=_numbers([[one.low for one in row] for row in filled], -np.inf),
             high=_numbers([[one.high for one in row] for row in filled], np.inf),
             paper_speedup=_numbers([[one.paper_speedup for one in row] for row in filled], np.nan),
+            cards=np.array([[one.card for one in row] for row in filled], dtype=object).reshape(len(rows), -1),
         )
 
     @property

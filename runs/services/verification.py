@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from evaluator.errors import TaskError, UsageError
 from evaluator.records.record import PROTOCOL
+from evaluator.tasks.cards import known_between_cards
 from evaluator.unseen.generate import GENERATOR_VERSION
 from runs import candidates
 from runs.comparisons import ComparedResult, bundle_verdict, compare
@@ -219,7 +220,7 @@ def _compared(verification: Verification) -> list[TaskVerdict]:
     claims = _attempts_by_task(verification.claimed)
     rows = []
     for task, measured in _attempts_by_task(verification.measured).items():
-        comparison = compare(_side(claims[task]), _side(measured))
+        comparison = compare(_side(claims[task]), _side(measured), _between_cards(measured))
         unseen = _unseen_text(claims[task], measured)
         rows.append(
             TaskVerdict(
@@ -250,7 +251,8 @@ def _unseen_text(claimed: Attempt, measured: Attempt) -> str:
 
 def _attempts_by_task(run: Run) -> dict[int, Attempt]:
     """Return each task's published attempt, else its newest, by the task's primary key."""
-    rows = Attempt.objects.filter(result__run=run).select_related("result__run__device_class").order_by("number")
+    related = ("host", "result__task", "result__run__device_class")
+    rows = Attempt.objects.filter(result__run=run).select_related(*related).order_by("number")
     found = {attempt.result.task_id: attempt for attempt in rows}
     return found | {row.result.task_id: row for row in rows if row.pk == row.result.published_attempt_id}
 
@@ -266,4 +268,11 @@ def _side(attempt: Attempt) -> ComparedResult:
         low=attempt.log_speedup_low,
         high=attempt.log_speedup_high,
         log_paper_speedup=math.log(attempt.paper_speedup) if attempt.paper_speedup else None,
+        card=attempt.host.facts.get("card_uuid", "") if attempt.host else "",
     )
+
+
+def _between_cards(attempt: Attempt) -> float:
+    """Return by how much two cards may differ on the attempt's task; 0 where that is not known."""
+    known = known_between_cards(attempt.result.run.device_class.slug, attempt.protocol)
+    return known.half_width(attempt.result.task.path) if known else 0.0

@@ -16,12 +16,13 @@ import pytest
 from evaluator import codec
 from evaluator.bundles.archives.archive import read_members
 from evaluator.distributions import f_quantile, t_quantile
-from evaluator.judge.timing.estimate import RatioEstimate, block_value, estimate
+from evaluator.judge.timing.estimate import RatioEstimate, estimate, widened
+from evaluator.judge.timing.overhead import EventPair, value_of
 from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import T_DEV, Ratio
 from evaluator.records.record import Record, read_record
 from evaluator.state import REPOSITORY
-from evaluator.thresholds import BLOCKS, REPLACED_BLOCKS, bucket_of
+from evaluator.thresholds import BLOCKS, REFERENCE_E0_NS, REPLACED_BLOCKS, bucket_of, least_ns
 from evaluator.unseen.record import UnseenRecord, read_unseen
 from scripts.slim_bundle import main
 from tests.bundles.made import read_bundle
@@ -151,20 +152,26 @@ def _records(files: Any) -> Iterator[Record | UnseenRecord]:
 
 def _again(case: Any, calibration: DeviceCalibration, protocol: str) -> Ratio:
     """The case's ratio from its blocks alone, by the rule of its protocol."""
-    values = list[list[float]]()
+    values, errors, device_class = list[list[float]](), [0.0], calibration.device_class
+    clock = case.clocks[T_DEV]
+    baseline_ns, candidate_ns = median(clock.baseline_ms) * 1e6, median(clock.candidate_ms) * 1e6
     for session in case.sessions:
         counting = [block for block in session.blocks if block.void is None]
         disturbed = len(counting) < BLOCKS and len(session.blocks) == BLOCKS + REPLACED_BLOCKS
         used = session.blocks if disturbed else counting
+        excess_ns = error_ns = 0.0
+        if session.event_pair_ns:
+            excess_ns, error_ns = EventPair(*session.event_pair_ns).excess_ns(REFERENCE_E0_NS[device_class])
         if session.void is None:
-            values.append([block_value(block.baseline_ns, block.candidate_ns) for block in used])
-    clock = case.clocks[T_DEV]
-    baseline_ns, candidate_ns = median(clock.baseline_ms) * 1e6, median(clock.candidate_ms) * 1e6
+            values.append([value for block in used if (value := value_of(block, excess_ns)) is not None])
+            errors.append(error_ns * abs(1 / candidate_ns - 1 / baseline_ns))
     if protocol in ("arena-1", "arena-2"):
         found = _until_arena_2(values, calibration.floors[bucket_of(baseline_ns)], calibration.floor_sessions - 1)
+        least = max(3_000.0, 2 * calibration.e0_ns)
     else:
-        found = estimate(values, calibration.floor(baseline_ns, candidate_ns))
-    shift, censored = min(0.0, math.log(candidate_ns / calibration.least_ns)), candidate_ns < calibration.least_ns
+        found = widened(estimate(values, calibration.floor(baseline_ns, candidate_ns)), max(errors))
+        least = least_ns(device_class)
+    shift, censored = min(0.0, math.log(candidate_ns / least)), candidate_ns < least
     low, high = (end + shift if math.isfinite(end) else None for end in (found.low, found.high))
     return Ratio(found.log_ratio + shift, None, None, low, None if censored else high, True, censored, False)
 

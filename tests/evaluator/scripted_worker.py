@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -28,6 +28,7 @@ class ScriptedWorker:
     visible: Callable[[int], bool] = lambda _: False
     crowded: Callable[[int], bool] = lambda _: False
     canary_ns: Callable[[int], tuple[float, float]] = lambda _: (30_000.0, 30_000.0)
+    empty_ns: Sequence[float] = (3_000.0,) * 20
     factor: Callable[[int], float] = lambda _: 2.0
     reply: Mapping[str, object] = field(default_factory=dict)
     calls: int = 0
@@ -94,6 +95,9 @@ class ScriptedWorker:
     def _canary(self, read_words: int, rounds: int) -> dict[str, object]:
         self.canaries += 1
         return {"times_ns": list(self.canary_ns(self.canaries))}
+
+    def _empty(self, count: int) -> dict[str, object]:
+        return {"times_ns": list(self.empty_ns[:count])}
 
     def _heat(self, rounds: int) -> dict[str, object]:
         return {}

@@ -145,7 +145,9 @@ def timed(tiny_task, monkeypatch):
         monkeypatch.setattr(gate, "baselines_of", lambda _: {kind: kind for kind in kinds})
         monkeypatch.setattr(performance, "wrong", wrong)
         monkeypatch.setattr(performance, "_clock", lambda _: {})
-        backend = SimpleNamespace(has_clock=has_clock, torch_device="cpu", sample=lambda: STEADY)
+        backend = SimpleNamespace(
+            has_clock=has_clock, device_class="h100-sxm", torch_device="cpu", sample=lambda: STEADY
+        )
         context = SimpleNamespace(
             task=task,
             backend=backend,
@@ -160,6 +162,7 @@ def timed(tiny_task, monkeypatch):
             device_lock=NoDeviceLock(),
             contents=lambda case, draw: {},
             give_way=lambda: None,
+            quiet=nullcontext,
             settle=lambda: log.append("settled"),
             open_side=open_side,
         )

@@ -41,7 +41,8 @@ from evaluator.validate.measure import Skip, measure_all
 
 TESTS = Path(__file__).parents[1]
 FULL = "n=512"
-KEY = "triton2triton/tests/double pretend"
+CLASS = "h100-sxm"
+KEY = f"triton2triton/tests/double {CLASS}"
 
 
 @pytest.fixture
@@ -86,59 +87,59 @@ def test_what_another_process_wrote_stays_in_the_file(entry: Measured, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("baselines_us", "e0_us", "eligible"),
+    ("baselines_us", "device_class", "eligible"),
     [
-        ((9.9,), (1.0,), False),
-        ((10.0,), (1.0,), True),
-        ((20.0,), (4.4,), False),  # five event pairs take 22
-        ((9.0, 11.0, 12.0), (1.0, 1.0, 1.0), True),
-        ((20.0, 20.0, 20.0), (2.6, 2.6, 4.4), True),  # one slow host of three does not decide
+        ((14.9,), "h100-sxm", False),  # five event pairs of the class take 15
+        ((15.0,), "h100-sxm", True),  # whatever they take on the host
+        ((14.0, 16.0, 17.0), "h100-sxm", True),
+        ((14.0, 14.9, 17.0), "h100-sxm", False),
+        ((1000.0,), "h300-sxm", False),  # a class whose event pair nobody has frozen
     ],
 )
-def test_a_case_is_eligible_by_the_medians_of_its_class(entry, task, baselines_us, e0_us, eligible) -> None:
+def test_a_case_is_eligible_by_the_median_over_cards_of_its_class(entry, task, baselines_us, device_class, eligible):
     cards = [
-        replace(entry, card=str(index), e0_us=e0, times_us={FULL: (time, 1.0)})
-        for index, (time, e0) in enumerate(zip(baselines_us, e0_us, strict=True))
+        replace(entry, card=str(index), e0_us=4.4, times_us={FULL: (time, 1.0)})
+        for index, time in enumerate(baselines_us)
     ]
-    (found,) = case_findings(cards, task)
+    (found,) = case_findings(cards, task, device_class)
     assert found.eligible == eligible
 
 
 def test_a_case_on_which_a_side_is_wrong_is_not_eligible(entry: Measured, task: TaskSpec) -> None:
-    (found,) = case_findings([entry, replace(entry, card="b", wrong={FULL: "candidate: no"})], task)
+    (found,) = case_findings([entry, replace(entry, card="b", wrong={FULL: "candidate: no"})], task, CLASS)
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "candidate: no", 20.0)
 
 
 def test_a_wrong_side_counts_whatever_another_card_of_that_version_shows(entry: Measured, task: TaskSpec) -> None:
     wrong = replace(entry, card="b", wrong={FULL: "candidate: no"})
     later = replace(entry, date="2026-12-01T00:00:00+00:00")
-    (found,) = case_findings([wrong, later], task)
+    (found,) = case_findings([wrong, later], task, CLASS)
     assert (found.eligible, found.wrong) == (False, "candidate: no")
-    (found,) = case_findings([wrong, replace(later, evaluator="2")], task)
+    (found,) = case_findings([wrong, replace(later, evaluator="2")], task, CLASS)
     assert (found.eligible, found.wrong) == (True, None)
 
 
 def test_only_times_of_all_right_cases_say_that_launches_bind(entry: Measured, task: TaskSpec) -> None:
     short = replace(entry, times_us={FULL: (5.0, 5.0)})
-    assert "most of its sizes are bound by launches" in measure.summary(task, short)
+    assert "most of its sizes are bound by launches" in measure.summary(task, short, CLASS)
     for failed in (
         entry,
         replace(short, wrong={FULL: "candidate: no"}),
         replace(entry, times_us={}, failed="it does not build"),
     ):
-        assert "launches" not in measure.summary(task, failed)
+        assert "launches" not in measure.summary(task, failed, CLASS)
 
 
 def test_a_task_whose_sources_fail_is_wrong_on_every_case(entry: Measured, task: TaskSpec) -> None:
-    (found,) = case_findings([replace(entry, times_us={}, failed="it does not build")], task)
+    (found,) = case_findings([replace(entry, times_us={}, failed="it does not build")], task, CLASS)
     assert (found.eligible, found.wrong, found.baseline_us) == (False, "it does not build", None)
 
 
 def test_what_was_measured_of_another_digest_is_not_measured(entry: Measured, task: TaskSpec) -> None:
-    assert list(current({KEY: (entry,)}, task)) == ["pretend"]
+    assert list(current({KEY: (entry,)}, task)) == [CLASS]
     assert current({KEY: (replace(entry, digest="f" * 16),)}, task) == {}
     assert current({KEY: (replace(entry, digest=""),)}, task) == {}
-    (unknown,) = case_findings([], task)
+    (unknown,) = case_findings([], task, CLASS)
     assert (unknown.baseline_us, unknown.eligible) == (None, False)
 
 
@@ -166,8 +167,8 @@ class Stub:
 
     def __init__(self, looks: list[Look | Exception]) -> None:
         self.looks, self.sessions = looks, list[int]()
-        host = HostInfo("cuda", "pretend", "sm_90", {"card_uuid": "GPU-1", "driver": "1"})
-        self.backend = SimpleNamespace(device_class="pretend", torch_device="cpu", host=lambda: host)
+        host = HostInfo("cuda", CLASS, "sm_90", {"card_uuid": "GPU-1", "driver": "1"})
+        self.backend = SimpleNamespace(device_class=CLASS, torch_device="cpu", host=lambda: host)
 
     def look(self, task: TaskSpec, sessions: int) -> Look:
         self.sessions.append(sessions)

@@ -39,6 +39,8 @@ TIMES = CaseTimes(
     crowded=(0, 0),
     is_disturbed=False,
 )
+CLASS = CALIBRATION.device_class
+BACKEND = SimpleNamespace(has_clock=True, device_class=CLASS)
 OUTSIDE = OutsideTimes(baseline_ns=21e3, candidate_ns=11e3, surplus_ns=1e3, excess_ns=0.0, noise_ns=100.0)
 CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.001))
 
@@ -47,7 +49,7 @@ CLOCKS = OtherClocks({"t_call": Clock((0.02,), (0.012,))}, disagreement=(0.0, 0.
 def context(tiny_task: Callable[[str], TaskSpec]) -> Context:
     """One full case of the tiny task with three undisturbed sessions at twice the baseline's speed."""
     task = tiny_task("triton2triton")
-    context = Context(task, baseline(task), baseline(task), SimpleNamespace(has_clock=True), None)  # type: ignore[arg-type]
+    context = Context(task, baseline(task), baseline(task), BACKEND, None)  # type: ignore[arg-type]
     context.__dict__["calibration"] = CALIBRATION
     case = task.cases[-1]
     context.cases[case.id] = CaseState(case, times=[TIMES] * 3, others=[CLOCKS] * 3, outside=OUTSIDE)
@@ -77,9 +79,16 @@ def test_a_quiet_case_has_a_narrow_interval_and_no_flag(context: Context) -> Non
     assert implausible(context) is None
 
 
-def test_a_baseline_shorter_than_ten_microseconds_or_five_event_pairs_claims_no_speedup(context: Context) -> None:
+def test_a_baseline_shorter_than_five_event_pairs_of_its_device_class_claims_no_speedup(context: Context) -> None:
     assert not concluded(context, baseline_ns=14e3).ratio.eligible  # type: ignore[union-attr]
     assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
+    context.__dict__["calibration"] = replace(CALIBRATION, e0_ns=4.4e3)  # of which five are 22 us
+    assert concluded(context, baseline_ns=15e3).ratio.eligible  # type: ignore[union-attr]
+
+
+def test_no_case_is_eligible_on_a_device_class_without_a_frozen_event_pair(context: Context) -> None:
+    context.backend = SimpleNamespace(has_clock=True, device_class="h300-sxm")  # type: ignore[assignment]
+    assert not concluded(context, baseline_ns=1e9).ratio.eligible  # type: ignore[union-attr]
 
 
 def test_more_than_one_session_is_for_cases_that_claim_a_speedup(context: Context) -> None:
@@ -99,10 +108,10 @@ def test_a_case_gets_a_third_session_only_while_its_interval_is_wide(context: Co
 
 def test_a_session_of_a_case_too_short_for_a_speedup_has_few_blocks() -> None:
     wide = (0.0, 0.5, 0.0, 0.5)
-    assert has_enough_blocks(CALIBRATION, wide, 14e3, 10e3)
-    assert not has_enough_blocks(CALIBRATION, wide, 15e3, 10e3)
-    assert has_enough_blocks(CALIBRATION, (0.5, 0.5, 0.5, 0.5), 15e3, 10e3)
-    assert not has_enough_blocks(None, wide, 10e3, 10e3)
+    assert has_enough_blocks(CALIBRATION, CLASS, wide, 14e3, 10e3)
+    assert not has_enough_blocks(CALIBRATION, CLASS, wide, 15e3, 10e3)
+    assert has_enough_blocks(CALIBRATION, CLASS, (0.5, 0.5, 0.5, 0.5), 15e3, 10e3)
+    assert not has_enough_blocks(None, CLASS, wide, 15e3, 10e3)
 
 
 def test_blocks_end_early_but_for_sessions_of_the_baseline_against_itself(
@@ -134,12 +143,12 @@ def test_each_side_of_a_ratio_has_the_noise_of_its_own_time() -> None:
     assert calibration.floor(20e3, 100e3) is None
 
 
-def test_a_time_below_the_measurable_minimum_gives_a_lower_bound(context: Context) -> None:
+def test_a_time_below_the_measurable_minimum_gives_a_lower_bound_and_counts_for_correctness_only(context) -> None:
     ratio = concluded(context, candidate_ns=3e3, values=(math.log(20 / 3),) * 10).ratio
     assert ratio is not None
     assert ratio.censored
-    assert ratio.log_ratio == pytest.approx(math.log(20 / 6))
-    assert ratio.high is None
+    assert ratio.log_ratio == pytest.approx(math.log(20 / 4.5))
+    assert (ratio.high, ratio.eligible) == (None, False)
     assert Flag.CENSORED in context.flags
 
 

@@ -155,7 +155,7 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
         for r in range(3)
     ]
     results = [_row(run, task, values[task][run]) for run in range(3) for task in range(len(values))]
-    found = standings(tasks, runs, results, is_functional=False)
+    found = standings(tasks, runs, results, is_functional=False, between=None)
     [entry] = found.entries
     assert entry.rank == 1
     assert as_printed(printed["category"], entry.paper) == printed
@@ -174,6 +174,7 @@ def _row(run: int, task: int, values: ResultValues) -> ResultRow:
         values.low,
         values.high,
         values.paper_speedup,
+        "GPU-1",
         True,
         True,
     )

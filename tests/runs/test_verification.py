@@ -67,6 +67,16 @@ def test_a_claim_is_compared_with_what_was_measured(
 
 
 @pytest.mark.parametrize(
+    ("card", "other", "outcome"),
+    [("a", "b", "reproduced"), ("a", "a", "faster"), ("", "", "reproduced"), ("a", "", "reproduced")],
+)
+def test_what_cards_differ_by_is_allowed_unless_both_times_are_of_one(card: str, other: str, outcome: str) -> None:
+    measured = replace(H100, log_speedup=0.55, low=0.54, high=0.56, card=other)
+    assert compare(replace(H100, card=card), measured, between_cards=0.06).outcome == outcome
+    assert compare(replace(H100, card=card), measured).outcome == "faster"
+
+
+@pytest.mark.parametrize(
     ("outcomes", "verdict"),
     [
         (["reproduced"] * 9 + ["slower"], "reproduced"),

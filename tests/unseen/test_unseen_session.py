@@ -80,7 +80,7 @@ class Bench:
         self.given_up: list[str] = []  # sides whose sandbox ended
         self.loaded: list[str] = []  # sides, for each worker that was started
         self._folder, self._entries = folder, {"baseline": lambda x: 2 * x, "candidate": entry}
-        backend = SimpleNamespace(**vars(BACKEND), has_clock=True, sample=self._sample)
+        backend = SimpleNamespace(**vars(BACKEND), has_clock=True, device_class="h100-sxm", sample=self._sample)
         self.baseline, self.candidate = (
             Context(task, Candidate({}, name), Candidate({}, "baseline"), backend, partial(self._side, task))
             for name in self._entries

@@ -44,6 +44,15 @@ class RatioEstimate:
         return self.half_width > EXTEND_HALF_WIDTH and self.half_width > EXTEND_SHARE * abs(self.log_ratio)
 
 
+def widened(found: RatioEstimate, error: float) -> RatioEstimate:
+    """Return the estimate with another error of its log ratio, one standard deviation, which sessions share."""
+    if not error or math.isinf(found.variance):
+        return found
+    spread = found.variance + error**2
+    half = _quantile(found.df) * math.sqrt(spread)
+    return RatioEstimate(found.log_ratio, spread, found.df, found.log_ratio - half, found.log_ratio + half)
+
+
 def block_value(baseline_ns: Sequence[float], candidate_ns: Sequence[float]) -> float:
     """Return the log ratio of medians; every time must be positive and finite."""
     times = (*baseline_ns, *candidate_ns)

@@ -19,6 +19,7 @@ from evaluator.judge.timing.estimate import block_value
 from evaluator.judge.timing.remote import Readings, Rejected, RemoteStopwatch, canary_ns, heat
 from evaluator.judge.timing.slabs import PlannedCall, Slabs
 from evaluator.records.measurements import Block, TimingSession
+from evaluator.sandbox import Worker
 from evaluator.thresholds import (
     BLOCK_CALLS,
     BLOCKS,
@@ -75,8 +76,12 @@ class Pair:
         return median(read for read, _ in seen), median(compute for _, compute in seen)
 
     def heat(self) -> None:
+        heat(self.trusted_worker())
+
+    def trusted_worker(self) -> Worker:
+        """Return the baseline's worker, running, with the candidate frozen."""
         self.switch_to("baseline")
-        heat(self._runners["baseline"].worker)
+        return self._runners["baseline"].worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ class CaseTimes:
     canary_ns: tuple[float, float]  # the medians of its first canaries
     crowded: tuple[int, int]  # calls of baseline and candidate with the device not free around them
     is_disturbed: bool  # too many blocks were void to replace them
+    overhead_error: float = 0.0  # of the log ratio, from what was taken out for the host's events (overhead.py)
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from evaluator.tasks.cards import BetweenCards, known_between_cards
 from leaderboard.pages.base import Link, page_url, protocol_parameter, subject_of, whole_number
 from leaderboard.pages.board.query import SHARED, BoardView
 from leaderboard.pages.board.standings import Entry, Standings, standings
@@ -57,6 +58,11 @@ class Board:
     def no_mean_because(self) -> str | None:
         """Why the tasks have no mean on the paper's clock; None where they may have one."""
         return why_no_mean({task.category for task in self.tasks})
+
+    @property
+    def between_cards(self) -> BetweenCards | None:
+        """How far cards of the device class differ, where that is known."""
+        return known_between_cards(self.device.slug, self.view.asked_protocol)
 
     @property
     def has_paper_columns(self) -> bool:
@@ -136,7 +142,8 @@ def load(view: BoardView, suite: str, category: str, device: str) -> Board | Non
     runs = boards.public_runs(suite_row.id, device, view.asked_protocol, view.until)
     runs = [run for run in runs if takes_part(run, ranked_tasks)]
     results = boards.public_results(suite_row.id, device, view.asked_protocol, view.until)
-    shown = _standings(ranked_tasks, tasks, runs, results, device_row)
+    between = known_between_cards(device, view.asked_protocol)
+    shown = _standings(ranked_tasks, tasks, runs, results, device_row, between)
     categories = frozenset(task.category for task in all_tasks)
     made_of = tuple(runs), tuple(results)
     return Board(suite_row, device_row, category, view, categories, board_tasks, tasks, shown, *made_of)
@@ -151,7 +158,7 @@ def as_of(board: Board, day: str) -> Board:
     if runs == board.runs and not later:
         return replace(board, view=view)
     rows = tuple(boards.as_they_were(board.rows, later, view.asked_protocol, view.until))
-    shown = _standings(board.ranked_tasks, board.tasks, runs, rows, board.device)
+    shown = _standings(board.ranked_tasks, board.tasks, runs, rows, board.device, board.between_cards)
     return replace(board, view=view, standings=shown, runs=runs, rows=rows)
 
 
@@ -161,12 +168,13 @@ def _standings(
     runs: Sequence[RunRow],
     results: Sequence[ResultRow],
     device: DeviceRow,
+    between: BetweenCards | None,
 ) -> Standings:
     """Ranks over the ranked tasks, and all other numbers over some of them."""
-    whole = standings(ranked_tasks, runs, results, is_functional=device.is_functional)
+    whole = standings(ranked_tasks, runs, results, is_functional=device.is_functional, between=between)
     if tasks == ranked_tasks:
         return whole
-    part = standings(tasks, runs, results, is_functional=device.is_functional)
+    part = standings(tasks, runs, results, is_functional=device.is_functional, between=between)
     return replace(part, entries=_ranked_as(part.entries, whole.entries), ranked_by=whole.ranked_by)
 
 

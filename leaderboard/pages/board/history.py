@@ -111,7 +111,9 @@ def _days(board: Board, publications: Sequence[PublicationRow], days: Sequence[d
         until = datetime.combine(day, time.max, UTC)
         runs = [run for run in board.runs if run.published_at <= until]
         rows = boards.as_they_were(board.rows, publications, board.view.asked_protocol, until)
-        past = standings(board.board_tasks, runs, rows, is_functional=board.device.is_functional)
+        past = standings(
+            board.board_tasks, runs, rows, is_functional=board.device.is_functional, between=board.between_cards
+        )
         entries = sorted(
             (_past(entry, entry.rank, past.ranked_by) for entry in past.entries if entry.rank is not None),
             key=lambda one: (one.rank, one.name),

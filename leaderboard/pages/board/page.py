@@ -190,6 +190,8 @@ def _refusals(board: Board) -> tuple[str, ...]:
             refusals.append(
                 "No mean speedup, score or geometric mean over categories: the paper times them with different clocks."
             )
+    if found.cards_note:
+        refusals.append(found.cards_note)
     if few := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "No intervals: an interval needs"):
         refusals.append(f"{few} The counts are exact.")
     return tuple(refusals)

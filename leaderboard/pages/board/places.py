@@ -9,10 +9,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evaluator.tasks.cards import BetweenCards
 from leaderboard.pages.base import entry_name
-from leaderboard.pages.board.standings import eligible, obstacle_of, ranking, values_of
+from leaderboard.pages.board.standings import RankedBy, eligible, obstacle_of, ranking, spread_of, values_of
 from leaderboard.queries.boards import ResultRow, TaskRow, takes_part
 from leaderboard.queries.suite_boards import EntrantRow
+from leaderboard.statistics.cards import CardSpread
 from leaderboard.statistics.results import ResultMatrix
 from leaderboard.statistics.speed import usable_ratio, why_no_speed
 from leaderboard.words import ALL, CATEGORIES
@@ -33,7 +35,12 @@ class Place:
 
 
 def places(
-    tasks: Sequence[TaskRow], runs: Sequence[EntrantRow], rows: Sequence[ResultRow], *, is_functional: bool
+    tasks: Sequence[TaskRow],
+    runs: Sequence[EntrantRow],
+    rows: Sequence[ResultRow],
+    *,
+    is_functional: bool,
+    between: BetweenCards | None,
 ) -> dict[str, tuple[Place, ...]]:
     """Map each category that has tasks to its ranked entries, the best first, equal ones by name."""
     known, entries = eligible(rows), _entries(tasks, runs, rows)
@@ -45,7 +52,7 @@ def places(
             has_speed = not is_functional and why_no_speed(can_show_speed) is None
             those = [tasks[index] for index in members]
             own = [(run, matrix.select(members)) for run, matrix in entries if takes_part(run, those)]
-            found[category] = _ranked(own, has_speed)
+            found[category] = _ranked(own, has_speed, spread_of(between, [task.path for task in those]))
     return found
 
 
@@ -65,9 +72,12 @@ def _entries(
     ]
 
 
-def _ranked(entries: Sequence[tuple[EntrantRow, ResultMatrix]], has_speed: bool) -> tuple[Place, ...]:
+def _ranked(
+    entries: Sequence[tuple[EntrantRow, ResultMatrix]], has_speed: bool, spread: CardSpread | None
+) -> tuple[Place, ...]:
     complete = [(run, matrix) for run, matrix in entries if matrix.is_complete]
-    ranks, intervals = ranking([matrix for _, matrix in complete], "usable_speedup" if has_speed else "correctness")
+    by: RankedBy = "usable_speedup" if has_speed else "correctness"
+    ranks, intervals = ranking([matrix for _, matrix in complete], by, spread)
     found = [
         Place(
             rank=rank,

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+import numpy as np
+
+from evaluator.tasks.cards import BetweenCards
+from evaluator.thresholds import MIN_CARDS
 from leaderboard import statistics
 from leaderboard.eligibility import obstacle, why_not_ranked
+from leaderboard.encoding import SCREEN
+from leaderboard.formatting import percent, plural
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics import Rate
+from leaderboard.statistics.cards import CardEffects, CardSpread, are_on_one_card
 from leaderboard.statistics.paper import PaperColumns, paper_columns, why_no_mean
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.results import ResultMatrix, ResultValues
@@ -53,6 +60,7 @@ class BoardResult:
     may_rank: bool
     obstacle: str | None  # the reason why it does not count
     doubt: str | None  # held, suspect or hacked
+    card: str = field(default="", metadata=SCREEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,7 @@ class Standings:
     ranked_by: RankedBy
     no_speed_because: str | None
     no_rank_intervals_because: str | None
+    cards_note: str  # on entries that were measured on different cards
 
     @property
     def eligible_tasks(self) -> int:
@@ -114,9 +123,17 @@ class Standings:
 
 
 def standings(
-    tasks: Sequence[TaskRow], runs: Sequence[RunRow], rows: Sequence[ResultRow], *, is_functional: bool
+    tasks: Sequence[TaskRow],
+    runs: Sequence[RunRow],
+    rows: Sequence[ResultRow],
+    *,
+    is_functional: bool,
+    between: BetweenCards | None,
 ) -> Standings:
-    """Compute all entries of a board, unordered. Rows of runs outside `runs` only show which tasks are eligible."""
+    """Compute all entries of a board, unordered. Rows of runs outside `runs` only show which tasks are eligible.
+
+    `between`: how far cards of the device class differ, where that is known.
+    """
     row_of = {(row.run_id, row.task_id): row for row in rows}
     results = [_result(task, run, row_of.get((run.id, task.id))) for run in runs for task in tasks]
     runs_of: dict[str, list[RunRow]] = defaultdict(list)
@@ -136,8 +153,31 @@ def standings(
         for slug, found in runs_of.items()
     ]
     ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
-    ranked, no_intervals = _ranked(entries, matrices, ranked_by)
-    return Standings(tuple(ranked), tuple(results), matrices, can_show_speed, ranked_by, no_speed, no_intervals)
+    spread = spread_of(between, [task.path for task in tasks])
+    ranked, no_intervals = _ranked(entries, matrices, ranked_by, spread)
+    note = "" if is_functional else cards_note(list(matrices.values()), between)
+    return Standings(tuple(ranked), tuple(results), matrices, can_show_speed, ranked_by, no_speed, no_intervals, note)
+
+
+def spread_of(between: BetweenCards | None, tasks: Sequence[str]) -> CardSpread | None:
+    """What is known of cards, for these tasks in this order."""
+    return CardSpread(np.array([between.sd_of(task) for task in tasks]), between.df) if between else None
+
+
+def cards_note(entries: Sequence[ResultMatrix], between: BetweenCards | None) -> str:
+    """Say what a comparison of entries makes of different cards; empty where all results are of one."""
+    if len(entries) < 2 or are_on_one_card(entries):
+        return ""
+    if between is None:
+        return (
+            "Not all results here are of one card. How far cards of this class differ is not known under this protocol "
+            f"(the same candidates were not measured on {MIN_CARDS} cards), so no interval or test includes it."
+        )
+    return (
+        "Not all results here are of one card. Comparisons of entries on different cards include how far cards "
+        f"of this class differ: {percent(max(between.sds.values()))} for the times that differ most, by "
+        f"{plural(len(between.cards), 'card')}, with Student's t at {plural(between.df, 'degree')} of freedom."
+    )
 
 
 def eligible(rows: Sequence[ResultRow]) -> dict[int, bool]:
@@ -177,16 +217,20 @@ def values_of(result: ResultRow | BoardResult, hindered: str | None) -> ResultVa
         low=result.log_speedup_low,
         high=result.log_speedup_high,
         paper_speedup=result.paper_speedup,
+        card=result.card,
     )
 
 
-def ranking(entries: Sequence[ResultMatrix], by: RankedBy) -> tuple[list[int], list[RankInterval] | str]:
+def ranking(
+    entries: Sequence[ResultMatrix], by: RankedBy, spread: CardSpread | None
+) -> tuple[list[int], list[RankInterval] | str]:
     """Rank and rank interval of each entry, all of them without a gap, or the reason why there are no intervals."""
     if by == "correctness":
         ranks = statistics.ranks([float(one.correct.mean()) for one in entries])
         return ranks, "There are no rank intervals where entries are ranked by correctness."
     gains = [task_gains(one) for one in entries]
-    return statistics.ranks([exact_mean(gain) for gain in gains]), rank_intervals(gains)
+    cards = CardEffects.of(entries, spread)
+    return statistics.ranks([exact_mean(gain) for gain in gains]), rank_intervals(gains, cards)
 
 
 def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
@@ -218,6 +262,7 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         may_rank=row.may_rank,
         obstacle=obstacle_of(row),
         doubt=doubt(row.audit, row.is_held),
+        card=row.card,
     )
 
 
@@ -295,11 +340,11 @@ def _rate(counted: Sequence[BoardResult], of: int, field_name: str) -> Rate:
 
 
 def _ranked(
-    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], by: RankedBy
+    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], by: RankedBy, spread: CardSpread | None
 ) -> tuple[list[Entry], str | None]:
     """The entries with ranks and rank intervals, and the reason where there are no intervals."""
     ranked = [entry for entry in entries if entry.not_ranked_because is None]
-    ranks, found = ranking([matrices[entry.configuration] for entry in ranked], by)
+    ranks, found = ranking([matrices[entry.configuration] for entry in ranked], by, spread)
     intervals = found if isinstance(found, list) else [None] * len(ranked)
     placed = {
         entry.configuration: replace(entry, rank=rank, rank_interval=interval)

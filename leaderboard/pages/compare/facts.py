@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from leaderboard.pages.board.standings import Entry
+from leaderboard.statistics.cards import CardSpread
 from leaderboard.statistics.comparisons import (
     OnTask,
     PairedComparison,
@@ -35,13 +36,13 @@ class ComparedTask:
 
 
 def compared_pairs(
-    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], eligible: int | None
+    entries: Sequence[Entry], matrices: Mapping[str, ResultMatrix], eligible: int | None, spread: CardSpread | None
 ) -> tuple[ComparedPair, ...]:
     """Compare every pair. `eligible`: the number of tasks that can show a speed; None on functional devices."""
     found = []
     for first, second in combinations([entry.configuration for entry in entries], 2):
         one, other = matrices[first], matrices[second]
-        speed = None if eligible is None else compare_usable_speedup(one, other, eligible)
+        speed = None if eligible is None else compare_usable_speedup(one, other, eligible, spread)
         found.append(ComparedPair(first, second, speed, compare_correctness(one, other)))
     return tuple(found)
 

@@ -11,7 +11,7 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_
 from leaderboard.pages.board import screen as board_screen
 from leaderboard.pages.board.board import Board, load
 from leaderboard.pages.board.query import BoardView, Choice
-from leaderboard.pages.board.standings import Entry
+from leaderboard.pages.board.standings import Entry, cards_note, spread_of
 from leaderboard.pages.compare import screen
 from leaderboard.pages.compare.facts import ComparedPair, ComparedTask, compared_pairs, compared_tasks
 from leaderboard.pages.protocols import OtherProtocol
@@ -73,7 +73,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
     matrices = {entry.configuration: one.select(indices) for entry, one in zip(entries, found, strict=True)}
     tasks = [board.tasks[index].path for index in indices]
     eligible = None if board.device.is_functional else sum(board.standings.eligible[index] is True for index in indices)
-    pairs = compared_pairs(entries, matrices, eligible)
+    pairs = compared_pairs(entries, matrices, eligible, spread_of(board.between_cards, tasks))
+    cards = "" if eligible is None else cards_note(list(matrices.values()), board.between_cards)
     compared = compared_tasks(tasks, [matrices[entry.configuration] for entry in entries], board.device.is_functional)
     protocols = board.protocols("compare", boards.with_runs(board.suite.id))
     return ComparePage(
@@ -105,7 +106,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> ComparePag
         choices=_choices(all_entries, entries),
         hidden_inputs=view.hidden_inputs(_HIDDEN),
         is_filtered=False,
-        notice="" if not entries and protocols.notice else _notice(entries, len(indices), len(board.tasks)),
+        notice="" if not entries and protocols.notice else _notice(entries, len(indices), len(board.tasks), cards),
     )
 
 
@@ -134,7 +135,7 @@ def _lead(board: Board, tasks: int) -> str:
     return f"{which} on {board.device.title}, protocol {board.view.asked_protocol}. The unit of every test is the task."
 
 
-def _notice(entries: Sequence[Entry], tasks: int, of: int) -> str:
+def _notice(entries: Sequence[Entry], tasks: int, of: int, cards: str) -> str:
     if len(entries) < FEWEST:
         return (
             "Choose two to six entries of this leaderboard."
@@ -142,11 +143,12 @@ def _notice(entries: Sequence[Entry], tasks: int, of: int) -> str:
             else "There is nothing to compare on this leaderboard yet: that needs two published runs."
         )
     if tasks < of:
-        return (
+        fewer = (
             f"Only the {tasks} of {of} tasks on which every entry has verdicts. Results are not missing at random, so "
             "this may favour an entry."
         )
-    return ""
+        return f"{fewer} {cards}".rstrip()
+    return cards
 
 
 def _views(board: Board, view: CompareView, entries: Sequence[Entry]) -> tuple[Link, ...]:

@@ -14,6 +14,7 @@ from django.core.cache import cache
 from django.db import connection
 
 from evaluator.records.record import PROTOCOL
+from evaluator.tasks.cards import known_between_cards
 from leaderboard.pages.base import board_url
 from leaderboard.pages.board.places import Place, places
 from leaderboard.queries import suite_boards as queries
@@ -135,7 +136,8 @@ def _boards_of(
     row: SuiteBoardsRow, tasks: Sequence[TaskRow], runs: Sequence[EntrantRow], results: Sequence[ResultRow]
 ) -> SuiteBoards:
     runs = [run for run in runs if takes_part(run, tasks)]
-    found = places(tasks, runs, results, is_functional=row.is_functional)
+    between = known_between_cards(row.device, row.protocol)
+    found = places(tasks, runs, results, is_functional=row.is_functional, between=between)
     sizes = Counter(task.category for task in tasks)
     counts = {ALL: len(tasks)} | {slug: sizes[slug] for slug in CATEGORIES if slug in sizes}
     roles = {run.configuration: run.role for run in runs}

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluator.thresholds import BLOCKS, CENSOR_NS, ELIGIBLE_E0, ELIGIBLE_NS, LEAST_BLOCKS, MAX_SESSIONS, SESSIONS
+from evaluator.thresholds import (
+    BLOCKS,
+    CENSOR_E0,
+    CENSOR_NS,
+    ELIGIBLE_E0,
+    ELIGIBLE_NS,
+    LEAST_BLOCKS,
+    MAX_SESSIONS,
+    SESSIONS,
+)
 from leaderboard.formatting import milliseconds, plural
 from leaderboard.statistics.limits import (
     MIN_TASKS_FOR_COMPARISON,
@@ -93,9 +102,9 @@ METRICS = (
     Metric(
         "eligible",
         "Tasks that can show a speed",
-        "a task is eligible on a device class if some case's baseline takes five of the device's event pairs or more",
-        "Eligibility depends on the baseline alone: on the task's version, the device class and the protocol. It is "
-        "the same for every entry, filter and page. It is known from correct results that are or were public, on any "
+        "a task is eligible on a device class if some case's baseline takes five of the class's event pairs or more",
+        "It depends on the task's version, the device class and the protocol, not on the host, and it is the same for "
+        "every entry, filter and page. It is known from correct results that are or were public, on any "
         "suite, including those of reference lines and withdrawn runs; one correct result with an eligible case is "
         "enough. A failed result was never timed, so a task without any correct result is not known to be eligible. "
         "The leaderboard of a past day uses what was known then.",
@@ -136,7 +145,10 @@ METRICS = (
         "d[k] = difference of the means over runs on task k;   speed: exp(mean d) with t;   correct: exact sign flips",
         "The task is the unit, with all its runs: run r of one entry is never paired with run r of another. The "
         "sign-flip test counts all assignments of signs to the differences; with one run a side it is McNemar's exact "
-        "test. p is not corrected for several pairs.",
+        "test. p is not corrected for several pairs. Speeds that were measured on different cards also include how far "
+        "cards of the class differ from each other: sd of the same candidates on three cards or more, by time, as if a "
+        "card erred in one direction on all tasks, with Student's t at cards − 1 degrees of freedom. So do rank "
+        "intervals. Where it is not known, the page says so.",
         f"Nothing is compared over fewer than {plural(MIN_TASKS_FOR_COMPARISON, 'task')}, and the sign-flip test needs "
         f"{MIN_TASKS_FOR_SIGN_FLIP} tasks with a difference. An entry with missing results is compared on common tasks "
         "only, if you ask for it.",
@@ -193,8 +205,10 @@ METRICS = (
         f"session has fresh processes on both sides and {LEAST_BLOCKS} to {BLOCKS} blocks of calls in ABBA order; "
         f"there are {SESSIONS} to {MAX_SESSIONS} sessions. Both end by the width of the interval, never by its sign. "
         "The 95 % interval includes the variation between sessions: at least that of this host's own A/A sessions. "
-        "A candidate below two empty pairs of events, or below "
-        f"{milliseconds(CENSOR_NS / 1e6)}, counts as that long: its ratio is censored, and printed as “≥”.",
+        "What the host's empty pair of events takes beyond that of its device class is taken out of both times, and "
+        f"its error is in the interval. A candidate below {CENSOR_E0:g} empty pairs of events, or below "
+        f"{milliseconds(CENSOR_NS / 1e6)}, is faster than t_dev can see: its ratio is censored, printed as “≥”, and "
+        "the case counts for correctness only.",
         f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} and "
         f"{ELIGIBLE_E0:.0f} empty pairs of events on. Shorter cases count for correctness only.",
     ),

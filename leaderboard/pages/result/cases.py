@@ -173,17 +173,19 @@ def _ratio(row: MeasurementRow) -> CaseRatio | None:
         row.log_ratio_low,
         row.log_ratio_high,
         row.is_eligible,
-        None if row.is_eligible else _too_short(row.baseline_t_dev_ms),
+        None if row.is_eligible else _too_short(row.baseline_t_dev_ms, row.is_censored),
         row.is_censored,
         row.is_noisy,
     )
 
 
-def _too_short(baseline_ms: float) -> str:
+def _too_short(baseline_ms: float, is_censored: bool) -> str:
     takes = f"the baseline takes {milliseconds(baseline_ms)}"
     if baseline_ms * 1e6 < ELIGIBLE_NS:
         return f"{takes}, and a speedup counts only from {milliseconds(ELIGIBLE_NS / 1e6)} on"
-    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs on its host"
+    if is_censored:
+        return "the candidate is faster than t_dev can see"
+    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs"
 
 
 def _correct_cell(case: CaseFacts) -> Cell:
