@@ -147,8 +147,8 @@ def _contents(
     if shown.revealed_at is None:
         return _before_reveal(board, rows, len(tasks), category)
     judged = facts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
-    entries = facts.entries(judged, is_functional=is_functional)
-    results, regressions = facts.results(judged), facts.regressions(judged)
+    entries = facts.entries(judged.results, is_functional=is_functional)
+    results, regressions = facts.results(judged.results), judged.regressions
     regressions_table = screen.regressions_table(regressions)
     return _filled(
         entries=entries,
@@ -175,7 +175,7 @@ def _before_reveal(
         needed = f"Counts before the reveal need {MIN_TASKS_FOR_SECRET_COUNTS} tasks; this suite has {tasks}."
         return _filled(refusals=(needed,))
     judged = facts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
-    counts = facts.suite_counts(facts.entries(judged, is_functional=True))
+    counts = facts.suite_counts(facts.entries(judged.results, is_functional=True))
     return _filled(
         suite_counts=counts,
         refusals=("Cases, single tasks and speeds are secret until the reveal.",),
