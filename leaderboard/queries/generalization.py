@@ -16,7 +16,7 @@ from django.db.models import (
     Count,
     ExpressionWrapper,
     F,
-    IntegerField,
+    Field,
     OuterRef,
     Q,
     QuerySet,
@@ -251,12 +251,12 @@ def _columns(evaluations: QuerySet[UnseenEvaluation], most: int) -> list[Sequenc
         flag_of_candidate=_flag("correct"),
         flag_of_ratio=_flag("is_eligible"),
     )
-    return list(zip(*rows.order_by("evaluation", "id").values_list(*_CASE[:most]), strict=True)) or [()] * most
+    return list(zip(*rows.order_by("evaluation_id", "id").values_list(*_CASE[:most]), strict=True)) or [()] * most
 
 
 def _flag(name: str) -> ExpressionWrapper:
     """A flag as the driver has it: Django's own conversion takes longer than the query."""
-    return ExpressionWrapper(F(name), output_field=IntegerField())
+    return ExpressionWrapper(F(name), output_field=Field())
 
 
 def _of_board(suite_id: int, device_slug: str, protocol: str, round_id: int) -> Q:

@@ -129,12 +129,14 @@ def generalization(results: Sequence[TaskRun], *, is_functional: bool) -> Genera
 
 
 def measures(results: Sequence[TaskRun], *, is_functional: bool) -> Measures:
-    cases, categories = _over_cases(results)
+    places: dict[str, int] = {}
+    task_of = [places.setdefault(result.task, len(places)) for result in results]
+    cases, categories = _over_cases(results, task_of)
     return Measures(
         paper=_quadrants(result.paper for result in results),
         strict=_quadrants(result.strict for result in results),
-        conditional=_over_results(results),
-        retention=_over_results([result for result in results if result.seen_passed]),
+        conditional=_over_results(results, task_of),
+        retention=_over_results(results, task_of, among_passed=True),
         cases=cases,
         categories=categories,
         transfer=transfer(results, is_functional=is_functional),
@@ -169,22 +171,25 @@ def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
     return Quadrants(**counts, without_verdict=found.count(None))
 
 
-def _over_results(results: Sequence[TaskRun]) -> Conditional:
-    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants."""
-    right = np.array([result.paper == "both_pass" for result in results], dtype=int)
-    broken = np.array([result.paper == "opt_regression" for result in results], dtype=int)
-    missing = sum(result.paper is None for result in results)
-    return _conditional(*_by_task(results, right, right + broken), missing)
+def _over_results(results: Sequence[TaskRun], task_of: Sequence[int], *, among_passed: bool = False) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants; also of those right on seen cases alone."""
+    found = [result.paper if result.seen_passed or not among_passed else "" for result in results]
+    right = np.array([paper == "both_pass" for paper in found], dtype=int)
+    broken = np.array([paper == "opt_regression" for paper in found], dtype=int)
+    return _conditional(_by_task(task_of, right), _by_task(task_of, right + broken), found.count(None))
 
 
-def _over_cases(results: Sequence[TaskRun]) -> tuple[Conditional, tuple[CategoryConditional, ...]]:
+def _over_cases(
+    results: Sequence[TaskRun], task_of: Sequence[int]
+) -> tuple[Conditional, tuple[CategoryConditional, ...]]:
     """The cases whose baseline is correct: all of them, and each category.
 
     Without worst and best, as the number of cases of a missing result is not known.
     """
     shape = (len(results), len(CONFIG_CATEGORIES), NO_VERDICT + 1)
     counts = np.concatenate([result.counts for result in results]).reshape(shape)
-    right, of = _by_task(results, counts[:, :, _BOTH_PASS], counts[:, :, _BOTH_PASS] + counts[:, :, _REGRESSION])
+    right = _by_task(task_of, counts[:, :, _BOTH_PASS])
+    of = right + _by_task(task_of, counts[:, :, _REGRESSION])
     categories = tuple(
         CategoryConditional(name, _conditional(right[:, at], of[:, at], None))
         for at, name in enumerate(CONFIG_CATEGORIES)
@@ -192,15 +197,11 @@ def _over_cases(results: Sequence[TaskRun]) -> tuple[Conditional, tuple[Category
     return _conditional(right.sum(axis=1), of.sum(axis=1), None), categories
 
 
-def _by_task(results: Sequence[TaskRun], right: Integers, of: Integers) -> tuple[Integers, Integers]:
+def _by_task(task_of: Sequence[int], values: Integers) -> Integers:
     """The sums over the results of each task."""
-    places: dict[str, int] = {}
-    at = [places.setdefault(result.task, len(places)) for result in results]
-    sums = []
-    for values in (right, of):
-        sums.append(np.zeros((len(places), *values.shape[1:]), dtype=int))
-        np.add.at(sums[-1], at, values)
-    return sums[0], sums[1]
+    sums = np.zeros((max(task_of) + 1, *values.shape[1:]), dtype=int)
+    np.add.at(sums, task_of, values)
+    return sums
 
 
 def _conditional(right: Integers, of: Integers, missing: int | None) -> Conditional:

@@ -41,16 +41,14 @@ class CaseOutcome(NamedTuple):
         return QUADRANTS[self.baseline, self.candidate]
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
+class Speed(NamedTuple):
     """Speedup of one run on one task over its eligible cases: the mean of ratios, as in the paper, and of logs."""
 
     mean: float
     mean_log: float
 
 
-@dataclass(frozen=True, slots=True)
-class SeenResult:
+class SeenResult(NamedTuple):
     """The result of one run on one task, on its seen cases."""
 
     task: str
@@ -69,8 +67,7 @@ class CaseColumns:
     log_ratio: Numbers  # NaN where there is none, or it is not eligible
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TaskRun:
+class TaskRun(NamedTuple):
     """The result of one run on one task. Without cases it was not judged in this round, or does not count.
 
     `paper` and `strict` are None while a case has no verdict. `paper`: a side is correct if it is on all cases.

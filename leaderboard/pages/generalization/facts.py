@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,7 @@ class UnseenEntry:
         return entry_name(self.agent, self.model)
 
 
-@dataclass(frozen=True, slots=True)
-class UnseenResult:
+class UnseenResult(NamedTuple):
     """The result of one run on one task. Quadrants are None if a case has no verdict, or the result does not count."""
 
     task: str
@@ -70,8 +70,7 @@ class UnseenResult:
     unseen: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Regression:
+class Regression(NamedTuple):
     """An unseen case on which the baseline is correct and the candidate is not."""
 
     configuration: str
@@ -105,8 +104,7 @@ class SuiteCounts:
         return entry_name(self.agent, self.model)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedResult:
+class JudgedResult(NamedTuple):
     """A result for the statistics, with the row that it was made from."""
 
     row: UnseenResultRow
@@ -196,18 +194,18 @@ def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
 def _result(one: JudgedResult) -> UnseenResult:
     row, found = one.row, one.task_run
     return UnseenResult(
-        task=row.task,
-        configuration=row.configuration,
-        run=row.run_id,
-        repeat=row.repeat,
-        result=row.id,
-        obstacle=one.obstacle,
-        seen_passed=found.seen_passed,
-        cases=found.cases,
-        paper=found.paper,
-        strict=found.strict,
-        seen=found.seen.mean if found.seen else None,
-        unseen=found.unseen.mean if found.unseen else None,
+        row.task,
+        row.configuration,
+        row.run_id,
+        row.repeat,
+        row.id,
+        one.obstacle,
+        found.seen_passed,
+        found.cases,
+        found.paper,
+        found.strict,
+        found.seen.mean if found.seen else None,
+        found.unseen.mean if found.unseen else None,
     )
 
 
