@@ -35,7 +35,7 @@ from leaderboard.statistics.limits import (
     MIN_TASKS_FOR_UNSEEN_SPEED,
     too_few,
 )
-from leaderboard.tables import Table, first
+from leaderboard.tables import Table, first, fitting
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 QUERY = ("round", "version", "protocol")  # parameters that links carry over
@@ -75,6 +75,7 @@ class GeneralizationPage(Page):
     refusals: tuple[str, ...]  # statistics that are not given, and why
     notice: str = field(metadata=SCREEN)  # the state of the round
     regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
+    results_shown: Table | None = field(metadata=SCREEN)
     protocol_notice: str = field(metadata=SCREEN)
     board: Link = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
@@ -150,15 +151,17 @@ def _contents(
     entries = facts.entries(judged.results, is_functional=is_functional)
     results, regressions = facts.results(judged.results), judged.regressions
     regressions_table = screen.regressions_table(regressions)
+    results_table = screen.results_table(entries, tasks, results)
     return _filled(
         entries=entries,
         results=results,
         regressions=regressions,
         refusals=_refusals(entries, is_functional, len(tasks)),
         regressions_shown=first(regressions_table, screen.MOST_REGRESSIONS),
+        results_shown=fitting(results_table),
         tables=by_slug(
             *screen.entries_tables(entries),
-            screen.results_table(entries, tasks, results),
+            results_table,
             regressions_table,
         ),
         charts=charts.revealed(entries, results),
@@ -188,7 +191,7 @@ def _filled(**values: Any) -> dict[str, Any]:
     """The fields with results, empty but for these values."""
     empty: dict[str, Any] = dict.fromkeys(("entries", "results", "regressions", "suite_counts", "refusals"), ())
     nothing: dict[str, Chart | Table] = {}
-    return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None} | values
+    return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None, "results_shown": None} | values
 
 
 def _board(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> dict[str, Any]:
