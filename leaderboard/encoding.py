@@ -21,7 +21,7 @@ def encode(value: Any) -> Any:
     Raises:
         ValueError: a number is not finite.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return value
     if (names := data_names(kind)) is not None:

@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Exp
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
+from leaderboard.words import ALL
 from runs.models import Measurement, Result, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
 
@@ -52,6 +53,60 @@ class RoundListRow(NamedTuple):
     generator_version: str
     opened_at: datetime
     revealed_at: datetime | None
+
+
+class RoundBoardRow(NamedTuple):
+    """A suite on a device class that has public runs of a round under one protocol."""
+
+    suite: str
+    version: int
+    suite_title: str
+    device: str
+    device_title: str
+    protocol: str
+    round: str
+    opened_at: datetime
+    revealed_at: datetime | None
+    entries: int
+
+
+def boards() -> list[RoundBoardRow]:
+    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
+    rows = (
+        Run.objects.public()
+        .filter(suite__is_current=True, round__isnull=False)
+        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
+        .values_list(
+            *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
+            *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
+        )
+        .annotate(entries=Count("configuration", distinct=True))
+    )
+    return [RoundBoardRow(*row) for row in rows]
+
+
+def rounds() -> list[RoundListRow]:
+    """Rounds, newest first."""
+    names = ("slug", "suite__name", "suite__version", "suite__title")
+    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *RoundListRow._fields[len(names) :])
+    return [RoundListRow(*row) for row in rows]
+
+
+def rounds_of(suite_id: int) -> list[RoundRow]:
+    """Rounds opened for the suite, and those of its runs (a revealed round is for any suite), newest first."""
+    found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
+    rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
+    return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
+
+
+class RoundBoard(NamedTuple):
+    """Where the unseen cases of public runs are asked for."""
+
+    suite_id: int
+    device: str
+    protocol: str
+    round_id: int
+    category: str  # of tasks, or ALL
 
 
 class UnseenResultRow(NamedTuple):
@@ -126,54 +181,10 @@ class TaskCaseRow(NamedTuple):
     origin: str
 
 
-class RoundBoardRow(NamedTuple):
-    """A suite on a device class that has public runs of a round under one protocol."""
-
-    suite: str
-    version: int
-    suite_title: str
-    device: str
-    device_title: str
-    protocol: str
-    round: str
-    opened_at: datetime
-    revealed_at: datetime | None
-    entries: int
-
-
-def boards() -> list[RoundBoardRow]:
-    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
-    rows = (
-        Run.objects.public()
-        .filter(suite__is_current=True, round__isnull=False)
-        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
-        .values_list(
-            *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
-            *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
-        )
-        .annotate(entries=Count("configuration", distinct=True))
-    )
-    return [RoundBoardRow(*row) for row in rows]
-
-
-def rounds() -> list[RoundListRow]:
-    """Rounds, newest first."""
-    names = ("slug", "suite__name", "suite__version", "suite__title")
-    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *RoundListRow._fields[len(names) :])
-    return [RoundListRow(*row) for row in rows]
-
-
-def rounds_of(suite_id: int) -> list[RoundRow]:
-    """Rounds opened for the suite, and those of its runs (a revealed round is for any suite), newest first."""
-    found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
-    rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
-    return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
-
-
-def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
+def results(board: RoundBoard) -> list[UnseenResultRow]:
     """Results of public runs of the round, missing ones included."""
     rows = (
-        Result.objects.filter(_on_board(suite_id, device_slug, protocol, round_id))
+        Result.objects.filter(_on_board(board))
         .annotate(
             is_own_protocol=ExpressionWrapper(
                 Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
@@ -193,18 +204,19 @@ def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> li
     return [UnseenResultRow(*row) for row in rows.values_list(*fields)]
 
 
-def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> UnseenCases:
+def visible_cases(board: RoundBoard) -> UnseenCases:
     """Unseen cases in the order of their evaluation; none before the round is revealed."""
     shown: UnseenEvaluationQuerySet[UnseenEvaluation] = UnseenEvaluation.objects.visible()
-    return UnseenCases(*_columns(shown.filter(_of_board(suite_id, device_slug, protocol, round_id)), len(_CASE)))
+    return UnseenCases(*_columns(shown.filter(_of_board(board)), len(_CASE)))
 
 
-def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> UnseenCases:
+def hidden_outcomes(board: RoundBoard) -> UnseenCases:
     """Outcomes of baseline and candidate alone, for counts over a whole suite: no case, no text, no time."""
-    found = UnseenEvaluation.objects.filter(_of_board(suite_id, device_slug, protocol, round_id))
-    outcomes = _columns(found, _OUTCOME)
-    cases = len(outcomes[0])
-    return UnseenCases(*outcomes, [None] * cases, [0] * cases, *([""] * cases for _ in range(3)))
+    found = UnseenEvaluation.objects.filter(_of_board(board))
+    evaluation, category, baseline_correct, correct = _columns(found, _OUTCOME)
+    cases = len(evaluation)
+    no_ratio, no_text = ([None] * cases, [0] * cases), [""] * cases
+    return UnseenCases(evaluation, category, baseline_correct, correct, *no_ratio, no_text, no_text, no_text)
 
 
 def cases_of_result(result_id: int) -> list[ResultCaseRow]:
@@ -254,24 +266,25 @@ def _columns(evaluations: QuerySet[UnseenEvaluation], most: int) -> list[Sequenc
     return list(zip(*rows.order_by("evaluation_id", "id").values_list(*_CASE[:most]), strict=True)) or [()] * most
 
 
-def _flag(name: str) -> ExpressionWrapper:
+def _flag(name: str) -> ExpressionWrapper[F]:
     """A flag as the driver has it: Django's own conversion takes longer than the query."""
     return ExpressionWrapper(F(name), output_field=Field())
 
 
-def _of_board(suite_id: int, device_slug: str, protocol: str, round_id: int) -> Q:
+def _of_board(board: RoundBoard) -> Q:
     """The condition for evaluations of published attempts of one board and round."""
-    of_result = _on_board(suite_id, device_slug, protocol, round_id, prefix="attempt__published_for__")
-    return of_result & Q(round=round_id)
+    return _on_board(board, prefix="attempt__published_for__") & Q(round=board.round_id)
 
 
-def _on_board(suite_id: int, device_slug: str, protocol: str, round_id: int, prefix: str = "") -> Q:
+def _on_board(board: RoundBoard, prefix: str = "") -> Q:
     """The condition for results of public runs of one board and round."""
     values: dict[str, Any] = {
-        "state": "published",
-        "suite": suite_id,
-        "device_class__slug": device_slug,
-        "protocol": protocol,
-        "round": round_id,
+        "run__state": "published",
+        "run__suite": board.suite_id,
+        "run__device_class__slug": board.device,
+        "run__protocol": board.protocol,
+        "run__round": board.round_id,
     }
-    return Q(**{f"{prefix}run__{name}": value for name, value in values.items()})
+    if board.category != ALL:
+        values["task__category"] = board.category
+    return Q(**{f"{prefix}{name}": value for name, value in values.items()})

@@ -30,7 +30,7 @@ HIDDEN_INCOMPLETE = (
     "Counts are shown once every result has a verdict: until then their changes could reveal single results."
 )
 
-_CATEGORIES = {name: at for at, name in enumerate(CONFIG_CATEGORIES)}
+_CATEGORIES: dict[str, int] = {name: at for at, name in enumerate(CONFIG_CATEGORIES)}
 _QUADRANTS: dict[tuple[int | None, int | None], int] = {sides: at for at, sides in enumerate(QUADRANTS)}
 _REGRESSION = _QUADRANTS[True, False]
 # What becomes of each quadrant, and of no verdict, where the candidate is wrong after all.
