@@ -77,9 +77,9 @@ def agreement(sizes: Integers, counts: Integers) -> float:
         return 1.0
     means, mean = counts / sizes, int(counts.sum()) / n
     # Not by numpy, which squares and sums otherwise: then the digests of earlier citations would be others.
-    between = sum(size * (one - mean) ** 2 for size, one in zip(sizes.tolist(), means.tolist(), strict=True))
-    between /= tasks - 1
-    within: float = sum((sizes * means * (1 - means)).tolist()) / (n - tasks)
+    squares: list[float] = [size * (one - mean) ** 2 for size, one in zip(sizes.tolist(), means.tolist(), strict=True)]
+    rests: list[float] = (sizes * means * (1 - means)).tolist()
+    between, within = sum(squares) / (tasks - 1), sum(rests) / (n - tasks)
     if within == 0:
         return 1.0
     size = (n - int((sizes * sizes).sum()) / n) / (tasks - 1)  # R where each task has R runs
