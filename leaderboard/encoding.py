@@ -25,9 +25,12 @@ def encode(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if (names := data_names(kind)) is not None:
-        found = ((name, getattr(value, name)) for name in names)
+        items = value if isinstance(value, tuple) else [getattr(value, name) for name in names]
         # Most values are plain, and a call for each would take half of the time of a board's JSON.
-        return {name: item if type(item) in _PLAIN else encode(item) for name, item in found}
+        return {
+            name: item if (of := type(item)) in _PLAIN or (of is float and math.isfinite(item)) else encode(item)
+            for name, item in zip(names, items, strict=True)
+        }
     if isinstance(value, Enum):
         return encode(value.value)
     if isinstance(value, Mapping):

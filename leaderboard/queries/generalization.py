@@ -99,7 +99,7 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
-class RoundBoard(NamedTuple):
+class UnseenBoard(NamedTuple):
     """Where the unseen cases of public runs are asked for."""
 
     suite_id: int
@@ -181,7 +181,7 @@ class TaskCaseRow(NamedTuple):
     origin: str
 
 
-def results(board: RoundBoard) -> list[UnseenResultRow]:
+def results(board: UnseenBoard) -> list[UnseenResultRow]:
     """Results of public runs of the round, missing ones included."""
     rows = (
         Result.objects.filter(_on_board(board))
@@ -204,13 +204,13 @@ def results(board: RoundBoard) -> list[UnseenResultRow]:
     return [UnseenResultRow(*row) for row in rows.values_list(*fields)]
 
 
-def visible_cases(board: RoundBoard) -> UnseenCases:
+def visible_cases(board: UnseenBoard) -> UnseenCases:
     """Unseen cases in the order of their evaluation; none before the round is revealed."""
     shown: UnseenEvaluationQuerySet[UnseenEvaluation] = UnseenEvaluation.objects.visible()
     return UnseenCases(*_columns(shown.filter(_of_board(board)), len(_CASE)))
 
 
-def hidden_outcomes(board: RoundBoard) -> UnseenCases:
+def hidden_outcomes(board: UnseenBoard) -> UnseenCases:
     """Outcomes of baseline and candidate alone, for counts over a whole suite: no case, no text, no time."""
     found = UnseenEvaluation.objects.filter(_of_board(board))
     evaluation, category, baseline_correct, correct = _columns(found, _OUTCOME)
@@ -271,12 +271,12 @@ def _flag(name: str) -> ExpressionWrapper[F]:
     return ExpressionWrapper(F(name), output_field=Field())
 
 
-def _of_board(board: RoundBoard) -> Q:
+def _of_board(board: UnseenBoard) -> Q:
     """The condition for evaluations of published attempts of one board and round."""
     return _on_board(board, prefix="attempt__published_for__") & Q(round=board.round_id)
 
 
-def _on_board(board: RoundBoard, prefix: str = "") -> Q:
+def _on_board(board: UnseenBoard, prefix: str = "") -> Q:
     """The condition for results of public runs of one board and round."""
     values: dict[str, Any] = {
         "run__state": "published",

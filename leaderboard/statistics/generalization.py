@@ -17,7 +17,8 @@ import numpy as np
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_UNSEEN_SPEED, Interval, too_few
-from leaderboard.statistics.rates import Integers, effective_size, wilson
+from leaderboard.statistics.rates import effective_size, wilson
+from leaderboard.statistics.results import Integers
 from leaderboard.statistics.task_runs import NO_VERDICT, QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MISSING, Interval, too_few
+from leaderboard.statistics.results import Integers
 
 Z_95 = 1.959963984540054  # normal quantile of 0.975
 
-Integers = NDArray[np.int_]
 Outcomes = Sequence[Sequence[bool]]  # tasks × runs; each task has at least one run, not all the same number
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
+Integers = NDArray[np.int_]
 Flags = NDArray[np.bool_]
 
 

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
-from leaderboard.statistics.rates import Integers
-from leaderboard.statistics.results import Numbers
+from leaderboard.statistics.results import Integers, Numbers
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
 QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate correct)

@@ -15,7 +15,7 @@ from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
 from leaderboard.queries.generalization import UnseenCases, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
-from leaderboard.statistics.rates import Integers
+from leaderboard.statistics.results import Integers
 from leaderboard.statistics.task_runs import (
     NO_VERDICT,
     QUADRANTS,

@@ -104,7 +104,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
             + query_string(query, QUERY, protocol=protocol_parameter(name))
         ),
     )
-    board = queries.RoundBoard(suite_row.id, device, protocol, shown.id, category) if shown else None
+    board = queries.UnseenBoard(suite_row.id, device, protocol, shown.id, category) if shown else None
     return GeneralizationPage(
         title=f"{suite_name(suite_row.title, suite_row.name)}, "
         f"{CATEGORIES[category].replace('All', 'all')}: unseen cases",
@@ -134,7 +134,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
 
 
 def _contents(
-    board: queries.RoundBoard | None,
+    board: queries.UnseenBoard | None,
     tasks: Sequence[TaskRow],
     is_functional: bool,
     shown: RoundRow | None,
@@ -165,7 +165,7 @@ def _contents(
     )
 
 
-def _before_reveal(board: queries.RoundBoard, tasks: int) -> dict[str, Any]:
+def _before_reveal(board: queries.UnseenBoard, tasks: int) -> dict[str, Any]:
     """Counts over the whole suite, if it is large enough to hide its tasks: all that is public before the reveal."""
     if board.category != ALL:
         return _filled(refusals=("Before the reveal there are only counts over the whole suite: see all categories.",))
