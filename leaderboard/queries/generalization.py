@@ -55,50 +55,6 @@ class RoundListRow(NamedTuple):
     revealed_at: datetime | None
 
 
-class RoundBoardRow(NamedTuple):
-    """A suite on a device class that has public runs of a round under one protocol."""
-
-    suite: str
-    version: int
-    suite_title: str
-    device: str
-    device_title: str
-    protocol: str
-    round: str
-    opened_at: datetime
-    revealed_at: datetime | None
-    entries: int
-
-
-def boards() -> list[RoundBoardRow]:
-    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
-    rows = (
-        Run.objects.public()
-        .filter(suite__is_current=True, round__isnull=False)
-        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
-        .values_list(
-            *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
-            *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
-        )
-        .annotate(entries=Count("configuration", distinct=True))
-    )
-    return [RoundBoardRow(*row) for row in rows]
-
-
-def rounds() -> list[RoundListRow]:
-    """Rounds, newest first."""
-    names = ("slug", "suite__name", "suite__version", "suite__title")
-    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *RoundListRow._fields[len(names) :])
-    return [RoundListRow(*row) for row in rows]
-
-
-def rounds_of(suite_id: int) -> list[RoundRow]:
-    """Rounds opened for the suite, and those of its runs (a revealed round is for any suite), newest first."""
-    found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
-    rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
-    return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
-
-
 class UnseenBoard(NamedTuple):
     """Where the unseen cases of public runs are asked for."""
 
@@ -179,6 +135,50 @@ class TaskCaseRow(NamedTuple):
     category: str
     profile: str
     origin: str
+
+
+class RoundBoardRow(NamedTuple):
+    """A suite on a device class that has public runs of a round under one protocol."""
+
+    suite: str
+    version: int
+    suite_title: str
+    device: str
+    device_title: str
+    protocol: str
+    round: str
+    opened_at: datetime
+    revealed_at: datetime | None
+    entries: int
+
+
+def boards() -> list[RoundBoardRow]:
+    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
+    rows = (
+        Run.objects.public()
+        .filter(suite__is_current=True, round__isnull=False)
+        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
+        .values_list(
+            *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
+            *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
+        )
+        .annotate(entries=Count("configuration", distinct=True))
+    )
+    return [RoundBoardRow(*row) for row in rows]
+
+
+def rounds() -> list[RoundListRow]:
+    """Rounds, newest first."""
+    names = ("slug", "suite__name", "suite__version", "suite__title")
+    rows = Round.objects.order_by("-opened_at", "-id").values_list(*names, *RoundListRow._fields[len(names) :])
+    return [RoundListRow(*row) for row in rows]
+
+
+def rounds_of(suite_id: int) -> list[RoundRow]:
+    """Rounds opened for the suite, and those of its runs (a revealed round is for any suite), newest first."""
+    found = Round.objects.filter(Q(suite=suite_id) | Q(runs__suite=suite_id)).distinct()
+    rows = found.order_by("-opened_at", "-id").values_list(*RoundRow._fields)
+    return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
 def results(board: UnseenBoard) -> list[UnseenResultRow]:
