@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from leaderboard.encoding import data_fields
+from leaderboard.encoding import data_names
 from leaderboard.queries.collection import MOST_ID, NUMBERS, Collection
 from leaderboard.query_values import MOST_VALUE
 
@@ -54,9 +53,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 @cache
 def serializer_of(kind: Any) -> type[serializers.Serializer[Any]]:
-    """The serializer class of a dataclass, named like it."""
+    """The serializer class of a dataclass or named tuple, named like it."""
     hints = typing.get_type_hints(kind)
-    fields = {field.name: _field(hints[field.name]) for field in data_fields(kind)}
+    fields = {name: _field(hints[name]) for name in data_names(kind) or ()}
     return type(kind.__name__, (serializers.Serializer,), fields)
 
 
@@ -67,11 +66,11 @@ def _field(hint: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
         return _field(plain[0] if len(plain) == 1 else float, allow_null=len(plain) < len(arguments), **options)
     if origin is typing.Literal:
         return _field(type(arguments[0]), **options)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+    if isinstance(hint, type) and data_names(hint) is not None:
         return serializer_of(hint)(**options)
     if origin in (tuple, list):
         item = arguments[0]
-        if isinstance(item, type) and dataclasses.is_dataclass(item):
+        if isinstance(item, type) and data_names(item) is not None:
             return serializer_of(item)(many=True, **options)
         return serializers.ListField(child=_field(item), **options)
     if origin in (dict, Mapping):

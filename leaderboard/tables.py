@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from leaderboard.csv_text import csv_text
 
+MOST_CELLS = 2_000  # of a table on a page: compressed, each takes 12 of the 60,000 bytes that a page may take
 MOST_STACKED = 16  # columns of a table whose rows are readable as blocks
 Value = str | int | float | bool | None
 ValueType = Literal["text", "integer", "number", "boolean"]
@@ -137,6 +138,11 @@ def first(whole: Table, most: int) -> Table:
         return whole
     caption = f"{whole.caption} (the first {most} of {whole.size}; all are in the CSV)"
     return replace(whole, caption=caption, groups=(RowGroup(whole.groups[0].rows[:most]),))
+
+
+def fitting(matrix: Table) -> Table:
+    """The part that fits on a page of a table with a column for each entry."""
+    return first(matrix, max(1, MOST_CELLS // len(matrix.shown_fields)))
 
 
 def json_rows(shown: Table) -> list[dict[str, Value]]:

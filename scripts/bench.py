@@ -5,7 +5,7 @@ once while nothing changes, once while the counter of public changes goes up eve
 result have an open attempt. Times depend on the machine, so they are also given as multiples of a static file's in the
 same run. A missed budget is printed and gives exit code 1.
 
-usage: scripts/bench.py [--measurements N …] [--seconds S] [--rounds R] [--pages NAME …]
+usage: scripts/bench.py [--measurements N …] [--tasks N] [--seconds S] [--rounds R] [--pages NAME …]
 exit codes: 0 all budgets met, 1 one is missed, 2 usage, 3 this host lacks something, with the reason
 """
 
@@ -35,6 +35,7 @@ from time import perf_counter, sleep
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from scripts.synthetic import TASKS  # noqa: E402
 from scripts.up import status_of, web_command  # noqa: E402
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -70,6 +71,7 @@ class Load:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Measure the site's pages over synthetic boards.")
     parser.add_argument("--measurements", type=int, nargs="+", default=list(SIZES), metavar="N")
+    parser.add_argument("--tasks", type=int, default=TASKS, metavar="N", help="of each suite")
     parser.add_argument("--seconds", type=int, default=5, help="seconds of load per page and round")
     parser.add_argument("--rounds", type=int, default=3, help="number of rounds; medians are reported")
     parser.add_argument("--pages", nargs="+", metavar="NAME", help="only these pages, by their names in the table")
@@ -86,9 +88,9 @@ def main(arguments: list[str]) -> int:
 def measure(size: int, chosen: argparse.Namespace) -> list[str]:
     """Measure one size: print its table, return the budgets that were missed."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
-        database = (chosen.databases or Path(folder)).resolve() / f"{size}.sqlite3"
+        database = (chosen.databases or Path(folder)).resolve() / f"{size}-{chosen.tasks}.sqlite3"
         environment = dict(os.environ) | settings_of(Path(folder), database)
-        seeded = prepare(size, database, environment)
+        seeded = prepare(size, chosen.tasks, database, environment)
         pages = [BenchPage(**values) for values in json.loads(run("scripts/bench_pages.py", environment=environment))]
         if unknown := set(chosen.pages or ()) - {page.name for page in pages}:
             names = ", ".join(page.name for page in pages)
@@ -99,7 +101,11 @@ def measure(size: int, chosen: argparse.Namespace) -> list[str]:
             # Before any load, since the server may still be busy after wrk has ended.
             cold_ms = [[cold(port, page, database) for _ in range(COLD_REQUESTS)] for page in pages]
             floor = warm(port, STATIC_FILE, chosen)
-            say(f"\n{size:,} measurements, {seeded}; load {load()}", HEAD, row("static file", floor, floor))
+            say(
+                f"\n{size:,} measurements, suites of {chosen.tasks} tasks, {seeded}; load {load()}",
+                HEAD,
+                row("static file", floor, floor),
+            )
             missed = []
             for page, times in zip(pages, cold_ms, strict=True):
                 found = warm(port, page.address, chosen)
@@ -233,14 +239,14 @@ def p95(values: Sequence[float]) -> float:
     return quantiles(values, n=20)[-1]
 
 
-def prepare(size: int, database: Path, environment: dict[str, str]) -> str:
+def prepare(size: int, tasks: int, database: Path, environment: dict[str, str]) -> str:
     """Collect static files, and seed an empty database; return how long seeding took, as text."""
     is_new = not database.exists()
     run("manage.py", "migrate", "-v0", environment=environment)
     run("manage.py", "collectstatic", "-v0", "--no-input", environment=environment)
     since = perf_counter()
     if is_new:
-        run("scripts/seed_benchmark.py", str(size), environment=environment)
+        run("scripts/seed_benchmark.py", str(size), "--tasks", str(tasks), environment=environment)
     return f"seeded in {perf_counter() - since:.0f} s" if is_new else "seeded before"
 
 

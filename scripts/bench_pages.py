@@ -10,6 +10,7 @@ import sys
 from statistics import median
 from time import process_time
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.cache import caches
 from django.db import connection
@@ -39,15 +40,19 @@ def main() -> None:
     board = f"{run.suite.name}/all/{run.device_class.slug}/"
     configuration = run.configuration
     agent, model = configuration.agent.slug, configuration.model.slug if configuration.model else ""
+    operator = urlencode({"operator": right.task.provenance["operator_type"]})
     pages = {
         "board": f"/board/{board}",
         "board, the paper's": f"/board/{board}?view=paper",
         "board, one category": f"/board/{board.replace('/all/', '/hip2hip/')}",
+        "board, one operator": f"/board/{board}?{operator}&ranks=cut",
+        "history": f"/history/{board}",
         "board as CSV": f"/api/v1/board/{board}results.csv",
         "board as JSON": f"/api/v1/board/{board}",
         "distribution": f"/distribution/{board}",
         "compare": f"/compare/{board}",
         "generalization": f"/generalization/{board}",
+        "same, one category": f"/generalization/{board.replace('/all/', '/hip2hip/')}",
         "unseen cases": "/generalization/",
         "task": f"/task/{right.task.path}/",
         "run": f"/run/{run.pk}/",
@@ -61,6 +66,7 @@ def main() -> None:
         "schema": "/api/v1/schema.json",
         "results as rows": "/api/v1/rows/results/",
         **{name: f"/{name}/" for name in LISTS},
+        "tasks, one operator": f"/tasks/?{operator}",
     }
     sys.stdout.write(json.dumps([looked_at(name, address) for name, address in pages.items()]))
 

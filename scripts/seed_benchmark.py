@@ -3,7 +3,7 @@
 They have suites and device classes of their own, and all of their names say synthetic. Published results cannot be
 removed, so a database with runs is refused.
 
-usage: DATABASE_URL=… scripts/seed_benchmark.py MEASUREMENTS      at most this many, after `manage.py migrate`
+usage: DATABASE_URL=… scripts/seed_benchmark.py MEASUREMENTS [--tasks N]   at most this many, after `manage.py migrate`
 exit codes: 0 done, 1 the database has runs already, 2 usage
 """
 
@@ -45,7 +45,7 @@ from runs.models import (
     UnseenMeasurement,
 )
 from scripts import synthetic
-from scripts.synthetic import MARK, MOST_MEASUREMENTS, MOST_OF_A_RUN, sha256
+from scripts.synthetic import MARK, MOST_MEASUREMENTS, TASKS, most_of_a_run, sha256
 from scripts.up import say
 from tests import factories
 
@@ -65,19 +65,23 @@ class SyntheticBoard:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Make synthetic leaderboards in an empty database.")
-    parser.add_argument("measurements", type=int, help=f"{MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
-    most = parser.parse_args(arguments).measurements
-    if not MOST_OF_A_RUN <= most <= MOST_MEASUREMENTS:
-        parser.error(f"measurements: seen {most}; expected {MOST_OF_A_RUN} to {MOST_MEASUREMENTS}")
+    parser.add_argument("measurements", type=int, help=f"one run of each suite to {MOST_MEASUREMENTS}")
+    parser.add_argument("--tasks", type=int, default=TASKS, metavar="N", help=f"of each suite, by default {TASKS}")
+    chosen = parser.parse_args(arguments)
+    most, tasks = chosen.measurements, chosen.tasks
+    if tasks < TASKS:
+        parser.error(f"--tasks: seen {tasks}; expected {TASKS} or more")
+    if not most_of_a_run(tasks) <= most <= MOST_MEASUREMENTS:
+        parser.error(f"measurements: seen {most}; expected {most_of_a_run(tasks)} to {MOST_MEASUREMENTS}")
     if Run.objects.exists():
         say("this database already has runs; synthetic leaderboards need an empty one", to=sys.stderr)
         return 1
-    made, boards = seed(most)
+    made, boards = seed(most, tasks)
     say(f"{counted(made, 'synthetic measurement')} on {counted(boards, 'leaderboard')}")
     return 0
 
 
-def seed(most: int) -> tuple[int, int]:
+def seed(most: int, tasks: int = TASKS) -> tuple[int, int]:
     """Write leaderboards, each in its own transaction, while there is room for another run.
 
     The first has a revealed round with results of every candidate on unseen cases.
@@ -89,10 +93,10 @@ def seed(most: int) -> tuple[int, int]:
     made = boards = 0
     for number in range(synthetic.SUITES):
         for host in hosts:
-            if most - made < MOST_OF_A_RUN:
+            if most - made < most_of_a_run(tasks):
                 return made, boards
             with transaction.atomic():
-                suite = _suite(number)
+                suite = _suite(number, tasks)
                 round = _round(suite) if boards == 0 else None
                 place = SyntheticBoard(number, suite, tuple(suite.tasks.order_by("path")), host, round)
                 made += _write_board(place, configurations, most - made)
@@ -104,7 +108,7 @@ def _write_board(place: SyntheticBoard, configurations: list[Configuration], mos
     made = 0
     for at in range(len(configurations) * synthetic.REPEATS):
         entry, repeat = divmod(at, synthetic.REPEATS)
-        drawn = list(synthetic.results(place.host.device_class.slug, place.number, entry, repeat))
+        drawn = list(synthetic.results(place.host.device_class.slug, place.number, entry, repeat, len(place.tasks)))
         measured = sum(len(one.cases) for one in drawn)
         if made + measured > most:
             break
@@ -208,12 +212,12 @@ def _hosts() -> list[Host]:
     return [factories.make_host(name=device.slug, device_class=device, **about) for device in classes]
 
 
-def _suite(number: int) -> Suite:
+def _suite(number: int, of: int) -> Suite:
     """Make the suite of this number, which all device classes share."""
     name = f"{MARK}-{number}"
     if found := Suite.objects.filter(name=name).first():
         return found
-    tasks = [factories.make_task(**columns) for columns in synthetic.tasks(number)]
+    tasks = [factories.make_task(**columns) for columns in synthetic.tasks(number, of)]
     digest = suite_digest({task.path: task.digest for task in tasks})
     return factories.make_suite(tasks, name=name, digest=digest, title=f"Synthetic suite {number}")
 

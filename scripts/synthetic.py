@@ -1,7 +1,7 @@
 """Synthetic results for benchmarks of the site, drawn at random but reproducibly from their key.
 
-Twenty-four tasks with the cases of native-24, on three device classes with a clock; five agents times eight models,
-three runs each. seed_benchmark.py writes them to the database. All names say that they are synthetic.
+Tasks with the cases of native-24, on three device classes with a clock; five agents times eight models, three runs
+each. seed_benchmark.py writes them to the database. All names say that they are synthetic.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 MARK = "synthetic"
 ARCHITECTURES = {"synthetic-h100": "sm_90", "synthetic-mi300x": "gfx942", "synthetic-mi355x": "gfx950"}
 CASES = (13, 11, 11, 13, 11, 13, 13, 12, 11, 11, 10, 13, 14, 10, 11, 12, 11, 11, 10, 11, 12, 12, 11, 11)  # native-24's
-OPERATORS = ("elementwise", "reduce", "matmul", "attention")
+TASKS = len(CASES)  # of a suite; with more, cases are given out again from the first
+TASKS_OF_A_TYPE = 13  # of operator; a small suite has four types
 AGENTS, MODELS, REPEATS = 5, 8, 3
 ENTRIES = AGENTS * MODELS
 SUITES = 12
-BOARDS = SUITES * len(ARCHITECTURES)  # with about 29,000 measurements each
-MOST_OF_A_RUN, MOST_MEASUREMENTS = sum(CASES), 1_000_000
+BOARDS = SUITES * len(ARCHITECTURES)  # with about 29,000 measurements each of TASKS tasks
+MOST_MEASUREMENTS = 1_000_000
 ROUND_SECRET = "synthetic-and-of-no-use-to-anybody"
 SLOTS = (*CONFIG_CATEGORIES, *CONFIG_CATEGORIES)[:8]  # of one task's unseen cases
 
@@ -40,14 +41,19 @@ class SyntheticResult:
     unseen: tuple[dict[str, Any], ...]
 
 
-def tasks(suite: int) -> list[dict[str, Any]]:
+def tasks(suite: int, of: int) -> list[dict[str, Any]]:
     """Return the column values of a suite's tasks."""
-    return [_task(suite, number) for number in range(len(CASES))]
+    return [_task(suite, number, of) for number in range(of)]
 
 
-def results(board: str, suite: int, entry: int, repeat: int) -> Iterator[SyntheticResult]:
+def most_of_a_run(tasks: int) -> int:
+    """Return the number of measurements of a run whose results are all correct."""
+    return sum(map(_cases, range(tasks)))
+
+
+def results(board: str, suite: int, entry: int, repeat: int, tasks: int) -> Iterator[SyntheticResult]:
     """Yield a result for each task, in the order of `tasks`; the same arguments always give the same results."""
-    for task in range(len(CASES)):
+    for task in range(tasks):
         yield _result(Random(f"{board} {suite} {entry} {repeat} {task}"), entry, task)
 
 
@@ -55,9 +61,10 @@ def sha256(*parts: object) -> str:
     return hashlib.sha256(" ".join(map(str, (MARK, *parts))).encode()).hexdigest()
 
 
-def _task(suite: int, number: int) -> dict[str, Any]:
-    category = tuple(CATEGORIES)[number * len(CATEGORIES) // len(CASES)]
-    name = f"synthetic{suite}_{number:02}"
+def _task(suite: int, number: int, of: int) -> dict[str, Any]:
+    category = tuple(CATEGORIES)[number * len(CATEGORIES) // of]
+    operator = f"synthetic type {number % max(4, of // TASKS_OF_A_TYPE)}"
+    name = f"synthetic{suite}_{number:0{len(str(of))}}"
     return {
         "path": f"{category}/{MARK}/{name}",
         "digest": sha256("task", suite, number),
@@ -68,10 +75,15 @@ def _task(suite: int, number: int) -> dict[str, Any]:
         "editable": ["kernel.py"],
         "cases": [
             {"id": _case(case), "profile": "full", "axes": {"cols": 64 << case, "rows": 4096}}
-            for case in range(CASES[number])
+            for case in range(_cases(number))
         ],
-        "provenance": {"operator_type": OPERATORS[number % len(OPERATORS)], "note": "synthetic"},
+        "provenance": {"operator_type": operator, "note": "synthetic"},
     }
+
+
+def _cases(task: int) -> int:
+    """Return the number of a task's cases."""
+    return CASES[task % len(CASES)]
 
 
 def _case(number: int) -> str:
@@ -87,7 +99,7 @@ def _result(draw: Random, entry: int, task: int) -> SyntheticResult:
         wrong = {"case": _case(0), "profile": "full", "correct": False, "baseline_correct": True}
         return SyntheticResult(_failed("wrong_output", "correctness", "mismatch", compiled=True), (wrong,), ())
     gain = draw.gauss(0.02 * (entry % MODELS) + 0.05 * (task % 4), 0.25)
-    rows = tuple(_timed(draw, gain, case) for case in range(CASES[task]))
+    rows = tuple(_timed(draw, gain, case) for case in range(_cases(task)))
     return SyntheticResult(_passed(rows), rows, tuple(_unseen(draw, gain, slot) for slot in range(len(SLOTS))))
 
 

@@ -107,7 +107,8 @@ def boxes(slug: str, title: str, description: str, axis: str, given: Sequence[Gi
 
 
 def _box(scale: LogAxis, given: GivenBox, y: float) -> Box:
-    spots = tuple(BoxSpot(_across(scale, value), value, name) for value, name in given.values)
+    # A tenth of a percent is less than the eye sees, and a board of hundreds of tasks has thousands of dots.
+    spots = tuple(BoxSpot(round(_across(scale, value), 1), value, name) for value, name in given.values)
     return Box(given, y, _across(scale, given.p25), _across(scale, given.median), _across(scale, given.p75), spots)
 
 

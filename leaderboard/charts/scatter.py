@@ -134,7 +134,8 @@ def against(
         below=regions[1],
         groups=groups,
         spots=tuple(
-            Placed(spot, round(100 * _share(spot.across, low, high), 3), _down(spot.up, low, high))
+            # A tenth is less than the eye sees, and a board of hundreds of tasks has thousands of them.
+            Placed(spot, round(100 * _share(spot.across, low, high), 1), round(_down(spot.up, low, high), 1))
             for spot in sorted(spots, key=lambda spot: spot.is_mean)  # means are drawn last, on top
         ),
         ticks=tuple(Tick(round(100 * _share(value, low, high), 3), f"{value:g}×") for value in ticks),

@@ -225,8 +225,8 @@ def _spots_trace(chart: ScatterChart, group: PointGroup) -> dict[str, Any]:
         "type": "scatter",
         "mode": "markers",
         "name": html.escape(f"{group.letter}. {group.label}"),
-        "x": [spot.across for spot in own],
-        "y": [spot.up for spot in own],
+        "x": [_rounded(spot.across) for spot in own],
+        "y": [_rounded(spot.up) for spot in own],
         "text": [html.escape(spot.text) for spot in own],
         "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
         "marker": {
@@ -299,9 +299,14 @@ def _tasks_trace(chart: BoxChart) -> dict[str, Any]:
         "type": "scatter",
         "mode": "markers",
         "name": "tasks",
-        "x": [spot.value for _, _, spot in timed],
+        "x": [_rounded(spot.value) for _, _, spot in timed],
         "y": [index for index, _, _ in timed],
         "text": [html.escape(f"{label}, {spot.name}: {spot.value:.3g}×") for _, label, spot in timed],
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {"size": 6, "color": "#7a8794"},
     }
+
+
+def _rounded(value: float) -> float:
+    """To four digits, as the text beside it: half of the bytes where a chart has thousands of marks."""
+    return float(f"{value:.4g}")

@@ -6,13 +6,26 @@ need.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Avg,
+    BooleanField,
+    Count,
+    ExpressionWrapper,
+    F,
+    Field,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import Exp
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
+from leaderboard.words import ALL
 from runs.models import Measurement, Result, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
 
@@ -42,6 +55,16 @@ class RoundListRow(NamedTuple):
     revealed_at: datetime | None
 
 
+class UnseenBoard(NamedTuple):
+    """Where the unseen cases of public runs are asked for."""
+
+    suite_id: int
+    device: str
+    protocol: str
+    round_id: int
+    category: str  # of tasks, or ALL
+
+
 class UnseenResultRow(NamedTuple):
     """A result of a public run of the round. Values of its attempt are None where no attempt is published."""
 
@@ -62,20 +85,24 @@ class UnseenResultRow(NamedTuple):
     is_own_protocol: bool | None
     seen_mean: float | None  # of the speedups on the device clock, over eligible seen cases
     seen_mean_log: float | None
+    evaluation: int | None  # on unseen cases
 
 
-class UnseenCaseRow(NamedTuple):
-    """An unseen case of a published attempt. `correct` is the candidate's."""
+class UnseenCases(NamedTuple):
+    """Unseen cases of published attempts in columns, in the order of their evaluation. `correct` is the candidate's.
 
-    result_id: int
-    case: str
-    category: str
-    baseline_correct: bool | None
-    correct: bool | None
-    log_ratio: float | None
-    is_eligible: bool
-    reason: str
-    message: str
+    Flags are as the database driver has them, 1 or True.
+    """
+
+    evaluation: Sequence[int]
+    category: Sequence[str]
+    baseline_correct: Sequence[int | None]
+    correct: Sequence[int | None]
+    log_ratio: Sequence[float | None]
+    is_eligible: Sequence[int]
+    case: Sequence[str]
+    reason: Sequence[str]
+    message: Sequence[str]
 
 
 class ResultCaseRow(NamedTuple):
@@ -154,16 +181,15 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
-def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenResultRow]:
+def results(board: UnseenBoard) -> list[UnseenResultRow]:
     """Results of public runs of the round, missing ones included."""
     rows = (
-        Result.objects.filter(_on_board(suite_id, device_slug, protocol, round_id))
+        Result.objects.filter(_on_board(board))
         .annotate(
             is_own_protocol=ExpressionWrapper(
                 Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
             ),
-            seen_mean=_seen_mean(Exp("log_ratio")),
-            seen_mean_log=_seen_mean(F("log_ratio")),
+            seen_mean=_seen_mean(),
         )
         .order_by("run__configuration__slug", "run__repeat", "run_id", "task__category", "task__path")
     )
@@ -172,26 +198,25 @@ def results(suite_id: int, device_slug: str, protocol: str, round_id: int) -> li
         *(f"run__configuration__{name}" for name in ("slug", "role", "agent__name", "model__name")),
         "audit",
         *(f"published_attempt__{name}" for name in ("status", "correct", "is_held", "is_uncalibrated")),
-        *("published_attempt__host__is_accepted", "is_own_protocol", "seen_mean", "seen_mean_log"),
+        *("published_attempt__host__is_accepted", "is_own_protocol"),
+        *("seen_mean", "published_attempt__log_speedup", "published_attempt__unseen"),
     )
     return [UnseenResultRow(*row) for row in rows.values_list(*fields)]
 
 
-def visible_cases(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
+def visible_cases(board: UnseenBoard) -> UnseenCases:
     """Unseen cases in the order of their evaluation; none before the round is revealed."""
-    rows: UnseenMeasurementQuerySet[UnseenMeasurement] = UnseenMeasurement.objects.visible()
-    found = _published(rows, suite_id, device_slug, protocol, round_id)
-    return [UnseenCaseRow._make(row) for row in found.values_list(_RESULT, *UnseenCaseRow._fields[1:])]
+    shown: UnseenEvaluationQuerySet[UnseenEvaluation] = UnseenEvaluation.objects.visible()
+    return UnseenCases(*_columns(shown.filter(_of_board(board)), len(_CASE)))
 
 
-def hidden_outcomes(suite_id: int, device_slug: str, protocol: str, round_id: int) -> list[UnseenCaseRow]:
+def hidden_outcomes(board: UnseenBoard) -> UnseenCases:
     """Outcomes of baseline and candidate alone, for counts over a whole suite: no case, no text, no time."""
-    found = _published(UnseenMeasurement.objects.all(), suite_id, device_slug, protocol, round_id)
-    rows = found.values_list(_RESULT, "category", "baseline_correct", "correct")
-    return [
-        UnseenCaseRow(result, "", name, baseline, candidate, None, False, "", "")
-        for result, name, baseline, candidate in rows
-    ]
+    found = UnseenEvaluation.objects.filter(_of_board(board))
+    evaluation, category, baseline_correct, correct = _columns(found, _OUTCOME)
+    cases = len(evaluation)
+    no_ratio, no_text = ([None] * cases, [0] * cases), [""] * cases
+    return UnseenCases(evaluation, category, baseline_correct, correct, *no_ratio, no_text, no_text, no_text)
 
 
 def cases_of_result(result_id: int) -> list[ResultCaseRow]:
@@ -215,30 +240,51 @@ def cases_of_task(task_id: int) -> list[TaskCaseRow]:
     )
 
 
-def _seen_mean(value: Exp | F) -> Subquery:
-    """The mean over a result's eligible cases; as a subquery it uses their index instead of grouping all columns."""
+def _seen_mean() -> Subquery:
+    """The mean speedup over a result's eligible cases; as a subquery it uses their index instead of grouping columns.
+
+    The mean of the logs is a column of the attempt.
+    """
     counted = Measurement.objects.filter(attempt=OuterRef("published_attempt"), is_eligible=True, split="seen")
-    return Subquery(counted.order_by().values("attempt").annotate(mean=Avg(value)).values("mean"))
+    return Subquery(counted.order_by().values("attempt").annotate(mean=Avg(Exp("log_ratio"))).values("mean"))
 
 
-_RESULT = "evaluation__attempt__published_for"
+_CASE = (
+    *("evaluation_id", "category", "flag_of_baseline", "flag_of_candidate"),
+    *("log_ratio", "flag_of_ratio", "case", "reason", "message"),
+)
+_OUTCOME = 4  # the first ones, which say how a case ended
 
 
-def _published(
-    rows: QuerySet[UnseenMeasurement], suite_id: int, device_slug: str, protocol: str, round_id: int
-) -> QuerySet[UnseenMeasurement]:
-    """Unseen cases of published attempts of one board and round."""
-    on_board = _on_board(suite_id, device_slug, protocol, round_id, prefix=f"{_RESULT}__")
-    return rows.filter(on_board, evaluation__round=round_id).order_by(_RESULT, "id")
+def _columns(evaluations: QuerySet[UnseenEvaluation], most: int) -> list[Sequence[Any]]:
+    """The first columns of the cases. Evaluations are found first, as a join for each case would cost as much again."""
+    rows = UnseenMeasurement.objects.filter(evaluation__in=evaluations.order_by().values("pk")).annotate(
+        flag_of_baseline=_flag("baseline_correct"),
+        flag_of_candidate=_flag("correct"),
+        flag_of_ratio=_flag("is_eligible"),
+    )
+    return list(zip(*rows.order_by("evaluation_id", "id").values_list(*_CASE[:most]), strict=True)) or [()] * most
 
 
-def _on_board(suite_id: int, device_slug: str, protocol: str, round_id: int, prefix: str = "") -> Q:
+def _flag(name: str) -> ExpressionWrapper[F]:
+    """A flag as the driver has it: Django's own conversion takes longer than the query."""
+    return ExpressionWrapper(F(name), output_field=Field())
+
+
+def _of_board(board: UnseenBoard) -> Q:
+    """The condition for evaluations of published attempts of one board and round."""
+    return _on_board(board, prefix="attempt__published_for__") & Q(round=board.round_id)
+
+
+def _on_board(board: UnseenBoard, prefix: str = "") -> Q:
     """The condition for results of public runs of one board and round."""
     values: dict[str, Any] = {
-        "state": "published",
-        "suite": suite_id,
-        "device_class__slug": device_slug,
-        "protocol": protocol,
-        "round": round_id,
+        "run__state": "published",
+        "run__suite": board.suite_id,
+        "run__device_class__slug": board.device,
+        "run__protocol": board.protocol,
+        "run__round": board.round_id,
     }
-    return Q(**{f"{prefix}run__{name}": value for name, value in values.items()})
+    if board.category != ALL:
+        values["task__category"] = board.category
+    return Q(**{f"{prefix}{name}": value for name, value in values.items()})

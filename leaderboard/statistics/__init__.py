@@ -15,7 +15,7 @@ from leaderboard.statistics.limits import (
     Interval,
 )
 from leaderboard.statistics.ranking import ranks
-from leaderboard.statistics.rates import Rate, agreement, effective_size, rate, wilson
+from leaderboard.statistics.rates import Rate, agreement, counted, effective_size, rate, wilson
 
 __all__ = [
     "MIN_TASKS_FOR_COMPARISON",
@@ -25,6 +25,7 @@ __all__ = [
     "Interval",
     "Rate",
     "agreement",
+    "counted",
     "effective_size",
     "ranks",
     "rate",

@@ -18,10 +18,11 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_UNSEEN_SPEED, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
-from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
+from leaderboard.statistics.results import Integers
+from leaderboard.statistics.task_runs import NO_VERDICT, QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
-Outcomes = dict[str, list[bool]]  # by task: whether the candidate is correct, where the baseline is
+_BOTH_PASS, _REGRESSION = (list(QUADRANTS.values()).index(name) for name in ("both_pass", "opt_regression"))
 FUNCTIONAL = "Functional times are not compared."
 
 
@@ -129,15 +130,16 @@ def generalization(results: Sequence[TaskRun], *, is_functional: bool) -> Genera
 
 
 def measures(results: Sequence[TaskRun], *, is_functional: bool) -> Measures:
-    cases, by_category = _outcomes_of_cases(results)
+    places: dict[str, int] = {}
+    task_of = [places.setdefault(result.task, len(places)) for result in results]
+    cases, categories = _over_cases(results, task_of)
     return Measures(
         paper=_quadrants(result.paper for result in results),
         strict=_quadrants(result.strict for result in results),
-        conditional=_over_results(results),
-        retention=_over_results([result for result in results if result.seen_passed]),
-        # Without worst and best: the number of cases of a missing result is not known.
-        cases=_conditional(cases, None),
-        categories=tuple(CategoryConditional(name, _conditional(found, None)) for name, found in by_category.items()),
+        conditional=_over_results(results, task_of),
+        retention=_over_results(results, task_of, among_passed=True),
+        cases=cases,
+        categories=categories,
         transfer=transfer(results, is_functional=is_functional),
     )
 
@@ -170,40 +172,52 @@ def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
     return Quadrants(**counts, without_verdict=found.count(None))
 
 
-def _over_results(results: Sequence[TaskRun]) -> Conditional:
-    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants."""
-    outcomes: Outcomes = defaultdict(list)
-    missing = 0
-    for result in results:
-        missing += result.paper is None
-        if result.paper in ("both_pass", "opt_regression"):
-            outcomes[result.task].append(result.paper == "both_pass")
-    return _conditional(outcomes, missing)
+def _over_results(results: Sequence[TaskRun], task_of: Sequence[int], *, among_passed: bool = False) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants; also of those right on seen cases alone."""
+    found = [result.paper if result.seen_passed or not among_passed else "" for result in results]
+    right = np.array([paper == "both_pass" for paper in found], dtype=int)
+    broken = np.array([paper == "opt_regression" for paper in found], dtype=int)
+    return _conditional(_by_task(task_of, right), _by_task(task_of, right + broken), found.count(None))
 
 
-def _outcomes_of_cases(results: Sequence[TaskRun]) -> tuple[Outcomes, dict[str, Outcomes]]:
-    """The outcomes of the cases whose baseline is correct: of all of them, and by category."""
-    of_all: Outcomes = defaultdict(list)
-    by_category: dict[str, Outcomes] = {name: defaultdict(list) for name in CONFIG_CATEGORIES}
-    for result in results:
-        for case, quadrant in zip(result.cases, result.quadrants, strict=True):
-            if quadrant in ("both_pass", "opt_regression"):
-                of_all[result.task].append(quadrant == "both_pass")
-                by_category[case.category][result.task].append(quadrant == "both_pass")
-    return of_all, by_category
+def _over_cases(
+    results: Sequence[TaskRun], task_of: Sequence[int]
+) -> tuple[Conditional, tuple[CategoryConditional, ...]]:
+    """The cases whose baseline is correct: all of them, and each category.
+
+    Without worst and best, as the number of cases of a missing result is not known.
+    """
+    shape = (len(results), len(CONFIG_CATEGORIES), NO_VERDICT + 1)
+    counts = np.concatenate([result.counts for result in results]).reshape(shape)
+    right = _by_task(task_of, counts[:, :, _BOTH_PASS])
+    of = right + _by_task(task_of, counts[:, :, _REGRESSION])
+    categories = tuple(
+        CategoryConditional(name, _conditional(right[:, at], of[:, at], None))
+        for at, name in enumerate(CONFIG_CATEGORIES)
+    )
+    return _conditional(right.sum(axis=1), of.sum(axis=1), None), categories
 
 
-def _conditional(outcomes: Outcomes, missing: int | None) -> Conditional:
-    tasks, of, count = len(outcomes), sum(map(len, outcomes.values())), sum(map(sum, outcomes.values()))
-    most = of + (missing or 0)
+def _by_task(task_of: Sequence[int], values: Integers) -> Integers:
+    """The sums over the results of each task."""
+    sums = np.zeros((max(task_of) + 1, *values.shape[1:]), dtype=int)
+    np.add.at(sums, task_of, values)
+    return sums
+
+
+def _conditional(right: Integers, of: Integers, missing: int | None) -> Conditional:
+    """From the numbers of each task: correct candidates, and correct baselines."""
+    right, of = right[of > 0], of[of > 0]
+    tasks, whole, count = len(of), int(of.sum()), int(right.sum())
+    most = whole + (missing or 0)
     worst, best = (count / most, (count + missing) / most) if missing is not None and most else (None, None)
-    if not of:
+    if not whole:
         return Conditional(0, 0, 0, None, None, "The baseline is never correct.", worst, best)
-    share = count / of
+    share = count / whole
     if refused := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "An interval needs"):
-        return Conditional(count, of, tasks, share, None, refused, worst, best)
-    interval = wilson(share, effective_size(list(outcomes.values())))
-    return Conditional(count, of, tasks, share, interval, None, worst, best)
+        return Conditional(count, whole, tasks, share, None, refused, worst, best)
+    interval = wilson(share, effective_size(of, right))
+    return Conditional(count, whole, tasks, share, interval, None, worst, best)
 
 
 def _run_means(runs: Sequence[Measures]) -> RunMeans:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import numpy as np
+
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MISSING, Interval, too_few
+from leaderboard.statistics.results import Integers
 
 Z_95 = 1.959963984540054  # normal quantile of 0.975
 
@@ -40,7 +43,7 @@ def rate(outcomes: Outcomes, of: int) -> Rate:
     refused = too_few(tasks, MIN_TASKS_FOR_INTERVAL, "An interval needs")
     if refused:
         return Rate(count, of, share, None, refused, share, share)
-    return Rate(count, of, share, wilson(share, effective_size(outcomes)), None, share, share)
+    return Rate(count, of, share, wilson(share, effective_size(*counted(outcomes))), None, share, share)
 
 
 def wilson(share: float, n: float) -> Interval:
@@ -51,29 +54,32 @@ def wilson(share: float, n: float) -> Interval:
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
 
-def effective_size(outcomes: Outcomes) -> float:
-    """Effective sample size N/(1 + (m − 1)·ρ̂).
+def counted(outcomes: Outcomes) -> tuple[Integers, Integers]:
+    """The number of each task's runs, and of those with the outcome."""
+    return np.array([len(runs) for runs in outcomes], dtype=int), np.array([sum(runs) for runs in outcomes], dtype=int)
+
+
+def effective_size(sizes: Integers, counts: Integers) -> float:
+    """Effective sample size N/(1 + (m − 1)·ρ̂), from what `counted` returns.
 
     It lies between the number of tasks, where all runs of a task agree, and N, where they are uncorrelated. m is the
     mean size of a draw's own task, Σ m_k²/N (Kish): R where each task has R runs.
     """
-    sizes = [len(runs) for runs in outcomes]
-    n = sum(sizes)
-    return n / (1 + (sum(size * size for size in sizes) / n - 1) * agreement(outcomes))
+    n = int(sizes.sum())
+    return n / (1 + (int((sizes * sizes).sum()) / n - 1) * agreement(sizes, counts))
 
 
-def agreement(outcomes: Outcomes) -> float:
+def agreement(sizes: Integers, counts: Integers) -> float:
     """Intraclass correlation ρ̂ of one-way ANOVA, clipped to [0, 1]; 1 where no task's runs differ."""
-    sizes = [len(runs) for runs in outcomes]
-    n, tasks = sum(sizes), len(sizes)
+    n, tasks = int(sizes.sum()), len(sizes)
     if tasks < 2 or n == tasks:
         return 1.0
-    counts = [sum(runs) for runs in outcomes]
-    means = [count / size for count, size in zip(counts, sizes, strict=True)]
-    mean = sum(counts) / n
-    between = sum(size * (one - mean) ** 2 for size, one in zip(sizes, means, strict=True)) / (tasks - 1)
-    within = sum(size * one * (1 - one) for size, one in zip(sizes, means, strict=True)) / (n - tasks)
+    means, mean = counts / sizes, int(counts.sum()) / n
+    # Not by numpy, which squares and sums otherwise: then the digests of earlier citations would be others.
+    squares: list[float] = [size * (one - mean) ** 2 for size, one in zip(sizes.tolist(), means.tolist(), strict=True)]
+    rests: list[float] = (sizes * means * (1 - means)).tolist()
+    between, within = sum(squares) / (tasks - 1), sum(rests) / (n - tasks)
     if within == 0:
         return 1.0
-    size = (n - sum(one * one for one in sizes) / n) / (tasks - 1)  # R where each task has R runs
+    size = (n - int((sizes * sizes).sum()) / n) / (tasks - 1)  # R where each task has R runs
     return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
+Integers = NDArray[np.int_]
 Flags = NDArray[np.bool_]
 Names = NDArray[np.object_]
 
@@ -42,16 +43,24 @@ class ResultMatrix:
     @classmethod
     def from_rows(cls, rows: Sequence[Sequence[ResultValues | None]]) -> Self:
         """Build the arrays from one list for each task, with one result for each run; None: not known."""
-        filled = [[one or ResultValues(False, False) for one in row] for row in rows]
+        nothing = ResultValues(False, False)
+        filled = [one or nothing for row in rows for one in row]
+        compiled, correct, log_speedup, low, high, paper_speedup, cards = (
+            zip(*filled, strict=True) if filled else [()] * 7
+        )
+
+        def shaped(values: Sequence[object], kind: type) -> NDArray[Any]:
+            return np.array(values, dtype=kind).reshape(len(rows), -1)
+
         return cls(
-            known=np.array([[one is not None for one in row] for row in rows], dtype=bool).reshape(len(rows), -1),
-            compiled=np.array([[one.compiled for one in row] for row in filled], dtype=bool).reshape(len(rows), -1),
-            correct=np.array([[one.correct for one in row] for row in filled], dtype=bool).reshape(len(rows), -1),
-            log_speedup=_numbers([[one.log_speedup for one in row] for row in filled], np.nan),
-            low=_numbers([[one.low for one in row] for row in filled], -np.inf),
-            high=_numbers([[one.high for one in row] for row in filled], np.inf),
-            paper_speedup=_numbers([[one.paper_speedup for one in row] for row in filled], np.nan),
-            cards=np.array([[one.card for one in row] for row in filled], dtype=object).reshape(len(rows), -1),
+            known=shaped([one is not None for row in rows for one in row], bool),
+            compiled=shaped(compiled, bool),
+            correct=shaped(correct, bool),
+            log_speedup=shaped(log_speedup, float),  # None becomes NaN
+            low=shaped([-np.inf if one is None else one for one in low], float),
+            high=shaped([np.inf if one is None else one for one in high], float),
+            paper_speedup=shaped(paper_speedup, float),
+            cards=shaped(cards, object),
         )
 
     @property
@@ -90,8 +99,3 @@ def device_times(results: ResultMatrix) -> Numbers:
     """s[k, r] on t_dev, from log ratios: 0 where wrong; NaN where unknown or where no case is eligible."""
     ratio = np.exp(np.clip(results.log_speedup, -100, 100))
     return np.where(results.known, np.where(results.correct, ratio, 0.0), np.nan)
-
-
-def _numbers(rows: list[list[float | None]], nothing: float) -> Numbers:
-    values = [[nothing if one is None else one for one in row] for row in rows]
-    return np.array(values, dtype=np.float64).reshape(len(rows), -1)

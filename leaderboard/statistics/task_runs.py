@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import exp
-from statistics import fmean
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.unseen.cases import CONFIG_CATEGORIES
+from leaderboard.statistics.results import Integers, Numbers
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
 QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate correct)
@@ -14,6 +19,8 @@ QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate
     (False, False): "both_fail",
     (True, False): "opt_regression",
 }
+_ORDER = tuple(QUADRANTS.values())
+NO_VERDICT = len(_ORDER)  # the index of what is in no quadrant
 
 
 class CaseOutcome(NamedTuple):
@@ -33,45 +40,91 @@ class CaseOutcome(NamedTuple):
         return QUADRANTS[self.baseline, self.candidate]
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
+class Speed(NamedTuple):
     """Speedup of one run on one task over its eligible cases: the mean of ratios, as in the paper, and of logs."""
 
     mean: float
     mean_log: float
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRun:
+class SeenResult(NamedTuple):
+    """The result of one run on one task, on its seen cases."""
+
+    task: str
+    run: int
+    passed: bool
+    speed: Speed | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseColumns:
+    """Unseen cases of many results, one element of each array for each case: a board has tens of thousands."""
+
+    result: Integers  # its index
+    category: Integers  # its index in CONFIG_CATEGORIES
+    quadrant: Integers  # its index in the order of QUADRANTS, or NO_VERDICT
+    log_ratio: Numbers  # NaN where there is none, or it is not eligible
+
+
+class TaskRun(NamedTuple):
     """The result of one run on one task. Without cases it was not judged in this round, or does not count.
 
     `paper` and `strict` are None while a case has no verdict. `paper`: a side is correct if it is on all cases.
-    `strict`: one case that only the candidate fails is a regression. Computed once, since a page reads them often.
+    `strict`: one case that only the candidate fails is a regression.
     """
 
     task: str
     run: int
     seen_passed: bool
-    cases: tuple[CaseOutcome, ...] = ()
-    seen: Speed | None = None
-    unseen: Speed | None = field(init=False, compare=False)
-    quadrants: tuple[Quadrant | None, ...] = field(init=False, compare=False)  # of the cases
-    paper: Quadrant | None = field(init=False, compare=False)
-    strict: Quadrant | None = field(init=False, compare=False)
-
-    def __post_init__(self) -> None:
-        found = tuple(case.quadrant for case in self.cases)
-        paper = _of_all(set(found))
-        is_broken = paper is not None and "opt_regression" in found
-        strict = "opt_regression" if is_broken else paper
-        logs = [case.log_ratio for case in self.cases if case.is_eligible and case.log_ratio is not None]
-        unseen = Speed(fmean(map(exp, logs)), fmean(logs)) if logs else None
-        values = {"quadrants": found, "paper": paper, "strict": strict, "unseen": unseen}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    seen: Speed | None
+    unseen: Speed | None
+    cases: int
+    counts: Integers  # of the cases: categories × quadrants, the last column those without a verdict
+    paper: Quadrant | None
+    strict: Quadrant | None
 
 
-def _of_all(found: set[Quadrant | None]) -> Quadrant | None:
-    if not found or None in found:
-        return None
-    return QUADRANTS[found <= {"both_pass", "opt_regression"}, found <= {"both_pass", "opt_improvement"}]
+def task_runs(results: Sequence[SeenResult], cases: CaseColumns) -> list[TaskRun]:
+    """Each result with its cases."""
+    shape = (len(results), len(CONFIG_CATEGORIES), NO_VERDICT + 1)
+    places = np.ravel_multi_index((cases.result, cases.category, cases.quadrant), shape)
+    counts = np.bincount(places, minlength=prod(shape)).reshape(shape)
+    speeds, totals = _speeds(cases, len(results)), counts.sum(axis=1).tolist()
+    return [
+        TaskRun(one.task, one.run, one.passed, one.speed, speed, sum(total), own, *_of_all(*total))
+        for one, speed, own, total in zip(results, speeds, counts, totals, strict=True)
+    ]
+
+
+def task_run(result: SeenResult, cases: Sequence[CaseOutcome]) -> TaskRun:
+    """A single result with its cases."""
+    logs = [case.log_ratio if case.is_eligible else None for case in cases]
+    columns = CaseColumns(
+        np.zeros(len(cases), dtype=int),
+        np.array([CONFIG_CATEGORIES.index(case.category) for case in cases], dtype=int),
+        np.array([NO_VERDICT if case.quadrant is None else _ORDER.index(case.quadrant) for case in cases], dtype=int),
+        np.array(logs, dtype=float),
+    )
+    return task_runs([result], columns)[0]
+
+
+def _speeds(cases: CaseColumns, results: int) -> list[Speed | None]:
+    """The speed of each result over its eligible unseen cases; None without one."""
+    timed = np.isfinite(cases.log_ratio)
+    at, logs = cases.result[timed], cases.log_ratio[timed]
+    sums = [np.bincount(at, values, minlength=results).tolist() for values in (np.exp(logs), logs)]
+    counts = np.bincount(at, minlength=results).tolist()
+    return [
+        Speed(total / count, total_log / count) if count else None
+        for total, total_log, count in zip(*sums, counts, strict=True)
+    ]
+
+
+def _of_all(
+    both_pass: int, improved: int, both_fail: int, broken: int, without_verdict: int
+) -> tuple[Quadrant | None, Quadrant | None]:
+    """The quadrant of a result by the paper's rule and by the strict one, from the numbers of its cases."""
+    if without_verdict or not (both_pass or improved or both_fail or broken):
+        return None, None
+    paper = QUADRANTS[not (improved or both_fail), not (both_fail or broken)]
+    return paper, "opt_regression" if broken else paper

@@ -37,6 +37,18 @@ def test_a_second_run_makes_the_same_numbers(db: None) -> None:
     assert found[0] == found[1] != []
 
 
+def test_a_suite_may_have_hundreds_of_tasks(db: None) -> None:
+    assert seed_benchmark.main(["600", "--tasks", "48"]) == 0
+    assert Run.objects.get().results.count() == 48
+    assert Measurement.objects.count() > 278  # the cases of the first 24 tasks are those of the next ones as well
+
+
+def test_a_suite_has_at_least_the_tasks_whose_cases_are_known(db: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        seed_benchmark.main(["600", "--tasks", "23"])
+    assert "--tasks: seen 23; expected 24 or more" in capsys.readouterr().err
+
+
 def test_a_database_with_runs_is_refused_and_unchanged(db: None, capsys: pytest.CaptureFixture[str]) -> None:
     factories.make_run(status="passed", state="published")
     before = rows()

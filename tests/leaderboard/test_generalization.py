@@ -14,7 +14,7 @@ from leaderboard.statistics.generalization import (
     measures,
     transfer,
 )
-from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
+from leaderboard.statistics.task_runs import CaseOutcome, SeenResult, Speed, TaskRun, task_run
 from leaderboard.statistics.top_task import TopTask, top_task
 
 BOTH, IMPROVED, FAILED, BROKEN = (
@@ -26,14 +26,14 @@ BOTH, IMPROVED, FAILED, BROKEN = (
 ERROR = CaseOutcome("edge", True, None)
 
 
-def answer(*cases: CaseOutcome, task: str = "a", run: int = 1, seen_passed: bool = True, **values) -> TaskRun:
-    return TaskRun(task, run, seen_passed, cases, **values)
+def answer(*cases: CaseOutcome, task: str = "a", run: int = 1, seen_passed: bool = True, seen=None) -> TaskRun:
+    return task_run(SeenResult(task, run, seen_passed, seen), cases)
 
 
 def fast(log_unseen: float, *, task: str, run: int = 1, seen: float = 2.0) -> TaskRun:
     """Right everywhere, with one eligible unseen case, and one that is not."""
     cases = (CaseOutcome("edge", True, True, log_unseen, True), CaseOutcome("edge", True, True, 9.0))
-    return TaskRun(task, run, True, cases, Speed(seen, log(seen)))
+    return task_run(SeenResult(task, run, True, Speed(seen, log(seen))), cases)
 
 
 def pooled(*answers: TaskRun):
@@ -134,14 +134,14 @@ def test_below_six_tasks_there_is_no_interval_however_many_runs() -> None:
 def test_tasks_with_different_numbers_of_runs_are_discounted_by_kish() -> None:
     # sizes 2, 1, 1: Σm²/N = 6/4 = 1.5. Means 1/2, 1, 0, grand mean 1/2: between = (0 + 1/4 + 1/4)/2 = 1/4,
     # within = 1/2, so ρ̂ < 0 is cut to 0 and n = 4
-    assert statistics.effective_size([[True, False], [True], [False]]) == pytest.approx(4)
+    assert statistics.effective_size(*statistics.counted([[True, False], [True], [False]])) == pytest.approx(4)
     # sizes 3, 1: agreeing runs → ρ̂ = 1, n = 4/(10/4) = 1.6
-    assert statistics.effective_size([[True] * 3, [False]]) == pytest.approx(1.6)
+    assert statistics.effective_size(*statistics.counted([[True] * 3, [False]])) == pytest.approx(1.6)
     # sizes 3, 2, 1: [1,1,0], [1,1], [0]: N = 6, grand mean 2/3, between = (3·0 + 2·1/9 + 4/9)/2 = 1/3, within = (2/3)/3
     # = 2/9, m₀ = (6 − 14/6)/2 = 11/6; ρ̂ = (1/9)/(1/3 + (5/6)·2/9) = 3/14; n = 6/(1 + (14/6 − 1)·3/14) = 14/3
     uneven = [[True, True, False], [True, True], [False]]
-    assert statistics.agreement(uneven) == pytest.approx(3 / 14)
-    assert statistics.effective_size(uneven) == pytest.approx(14 / 3)
+    assert statistics.agreement(*statistics.counted(uneven)) == pytest.approx(3 / 14)
+    assert statistics.effective_size(*statistics.counted(uneven)) == pytest.approx(14 / 3)
 
 
 def test_runs_are_given_each_and_averaged() -> None:

@@ -14,6 +14,7 @@ COUNTS = {
     "/": 5,  # and the counter of changes, where what stands on boards may be kept: outside of a transaction
     "/board/smoke/all/cpu-x86_64/": 6,
     "/board/smoke/all/cpu-x86_64/?as_of=2026-11-02": 6,
+    "/board/smoke/all/cpu-x86_64/?operator=matmul&ranks=cut": 6,
     "/board/smoke/all/cpu-x86_64/badge.svg": 6,
     "/board/smoke/all/cpu-x86_64/embed/table/entries/": 6,
     "/history/smoke/all/cpu-x86_64/": 5,
@@ -22,7 +23,10 @@ COUNTS = {
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
     "/generalization/smoke/all/cpu-x86_64/": 6,
+    "/generalization/smoke/hip2hip/cpu-x86_64/": 6,
+    "/api/v1/generalization/smoke/all/cpu-x86_64/results.csv": 6,
     "/tasks/": 3,
+    "/tasks/?operator=matmul": 3,
     "/task/hip2hip/arena/measured/": 6,
     "/agents/": 4,
     "/agent/one/": 4,
@@ -62,7 +66,7 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
     """Public runs of so many entries on so many tasks, each with an older attempt, a host, and a draft in the queue."""
     cases = [{"id": f"cols={n},rows=4", "profile": "small", "axes": {"rows": 4, "cols": n}} for n in range(1, 5)]
     made = [
-        factories.make_task(name="measured", cases=cases),
+        factories.make_task(name="measured", cases=cases, provenance={"operator_type": "matmul"}),
         *(factories.make_task(cases=cases) for _ in range(tasks - 1)),
     ]
     suite = factories.make_suite(made, name="smoke")

@@ -82,6 +82,14 @@ def test_a_band_is_the_binomials_where_tasks_are_yes_or_no() -> None:
     assert (*curve.low, *curve.high) == pytest.approx((7 / 24, 17 / 24))
 
 
+@pytest.mark.parametrize("tasks", [99, 100, 400, 1201])
+def test_a_band_is_the_binomials_however_many_tasks_there_are(tasks: int) -> None:
+    right = tasks // 3
+    curve = counted_curve(np.array([[1]] * right + [[0]] * (tasks - right)), 1, (1.0,))
+    ends = [stats.binom.ppf(share, tasks, right / tasks) / tasks for share in (0.025, 0.975)]
+    assert (curve.low, curve.high) == ((ends[0],), (ends[1],))
+
+
 def test_a_band_is_what_drawn_resamples_come_to() -> None:
     draws = np.random.default_rng(3)
     counts = draws.integers(0, 4, (24, 3))

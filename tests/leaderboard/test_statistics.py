@@ -27,22 +27,22 @@ def test_runs_of_a_task_are_discounted_by_their_agreement() -> None:
     # task means 1, 0, 1/2; between = 2·(1/4 + 1/4)/2 = 1/2, within = (1/2)/3 = 1/6; ρ̂ = (1/3)/(2/3) = 1/2;
     # n = 6/1.5 = 4
     outcomes = [[True, True], [False, False], [True, False]]
-    assert statistics.agreement(outcomes) == pytest.approx(0.5)
-    assert statistics.effective_size(outcomes) == pytest.approx(4)
+    assert statistics.agreement(*statistics.counted(outcomes)) == pytest.approx(0.5)
+    assert statistics.effective_size(*statistics.counted(outcomes)) == pytest.approx(4)
 
 
 def test_runs_that_all_agree_count_once() -> None:
-    assert statistics.effective_size([[True] * 3, [False] * 3]) == pytest.approx(2)
-    assert statistics.effective_size([[True] * 3, [True] * 3]) == pytest.approx(2)
+    assert statistics.effective_size(*statistics.counted([[True] * 3, [False] * 3])) == pytest.approx(2)
+    assert statistics.effective_size(*statistics.counted([[True] * 3, [True] * 3])) == pytest.approx(2)
 
 
 def test_runs_that_disagree_more_than_strangers_count_fully() -> None:
     # every task once right and once wrong: between = 0, so ρ̂ < 0 is cut to 0
-    assert statistics.effective_size([[True, False]] * 6) == pytest.approx(12)
+    assert statistics.effective_size(*statistics.counted([[True, False]] * 6)) == pytest.approx(12)
 
 
 def test_one_run_has_as_many_draws_as_tasks() -> None:
-    assert statistics.effective_size([[True], [False], [True]]) == pytest.approx(3)
+    assert statistics.effective_size(*statistics.counted([[True], [False], [True]])) == pytest.approx(3)
 
 
 def test_a_rate_of_six_tasks_has_an_interval() -> None:

@@ -6,7 +6,22 @@ import csv
 import io
 from dataclasses import dataclass
 
-from leaderboard.tables import Cell, Field, RowGroup, Table, csv_lines, fields, first, grouped, hidden, json_rows, table
+from leaderboard.tables import (
+    MOST_CELLS,
+    Cell,
+    Field,
+    RowGroup,
+    Table,
+    csv_lines,
+    fields,
+    first,
+    fitting,
+    grouped,
+    hidden,
+    json_rows,
+    table,
+    text_field,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +87,10 @@ def test_the_page_of_a_long_table_says_that_it_is_cut() -> None:
     shown = first(table("t", "Caption", FIELDS, [A, B], ""), 1)
     assert (shown.size, shown.caption) == (1, "Caption (the first 1 of 2; all are in the CSV)")
     assert first(shown, 1) is shown
+
+
+def test_a_table_with_a_column_for_each_entry_is_cut_by_its_cells() -> None:
+    wide = [text_field(str(at), "", str) for at in range(MOST_CELLS // 10)]
+    assert fitting(table("t", "T", wide, range(10), "")).size == 10
+    cut = fitting(table("t", "T", wide, range(11), ""))
+    assert (cut.size, cut.caption) == (10, "T (the first 10 of 11; all are in the CSV)")

@@ -17,6 +17,7 @@ from leaderboard.pages.protocols import OtherProtocol
 from leaderboard.queries import boards
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, too_few
 from leaderboard.statistics.paper import MIXED
+from leaderboard.tables import Table, fitting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,7 @@ class BoardPage(Page):
     has_lines_only: bool = field(metadata=SCREEN)  # filtered out or not, there is a line and no entry
     ranks_note: str = field(metadata=SCREEN)
     table_kind: str = field(metadata=SCREEN)
+    results_shown: Table = field(metadata=SCREEN)  # the first ones; all are in the CSV
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage | None:
@@ -66,6 +68,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     found = boards.with_runs(board.suite.id)
     protocols = board.protocols("board", found)
     ranks = screen.entries_table(board, entries)
+    results_table = screen.results_table(board, entries, results)
     cited_board = cited(board)
     cited_ranks = screen.cited_table(cited_board)
     return BoardPage(
@@ -75,7 +78,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         crumbs=(Link("Leaderboards", page_url("home")),),
         card_lines=card_lines(entries),
         charts=charts.charts(board, entries),
-        tables=by_slug(ranks, screen.results_table(board, entries, results), cited_ranks),
+        tables=by_slug(ranks, results_table, cited_ranks),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -108,6 +111,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         has_lines_only={entry.role for entry in board.standings.entries} == {"reference_line"},
         ranks_note=_ranks_note(board),
         table_kind="board paper" if board.shows_paper_columns else "board",
+        results_shown=fitting(results_table),
     )
 
 

@@ -5,17 +5,36 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+
+from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.eligibility import HACKED, is_correct, obstacle
 from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
-from leaderboard.queries.generalization import UnseenCaseRow, UnseenResultRow
+from leaderboard.queries.generalization import UnseenCases, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
-from leaderboard.statistics.task_runs import CaseOutcome, Speed, TaskRun
+from leaderboard.statistics.results import Integers
+from leaderboard.statistics.task_runs import (
+    NO_VERDICT,
+    QUADRANTS,
+    CaseColumns,
+    SeenResult,
+    Speed,
+    TaskRun,
+    task_runs,
+)
 
 HIDDEN_INCOMPLETE = (
     "Counts are shown once every result has a verdict: until then their changes could reveal single results."
 )
+
+_CATEGORIES: dict[str, int] = {name: at for at, name in enumerate(CONFIG_CATEGORIES)}
+_QUADRANTS: dict[tuple[int | None, int | None], int] = {sides: at for at, sides in enumerate(QUADRANTS)}
+_REGRESSION = _QUADRANTS[True, False]
+# What becomes of each quadrant, and of no verdict, where the candidate is wrong after all.
+_AS_HACKED = np.array([*(_QUADRANTS[baseline, False] for baseline, _ in QUADRANTS), NO_VERDICT])
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +53,7 @@ class UnseenEntry:
         return entry_name(self.agent, self.model)
 
 
-@dataclass(frozen=True, slots=True)
-class UnseenResult:
+class UnseenResult(NamedTuple):
     """The result of one run on one task. Quadrants are None if a case has no verdict, or the result does not count."""
 
     task: str
@@ -52,8 +70,7 @@ class UnseenResult:
     unseen: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Regression:
+class Regression(NamedTuple):
     """An unseen case on which the baseline is correct and the candidate is not."""
 
     configuration: str
@@ -87,24 +104,50 @@ class SuiteCounts:
         return entry_name(self.agent, self.model)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedResult:
-    """A result for the statistics, with the rows that it was made from."""
+class JudgedResult(NamedTuple):
+    """A result for the statistics, with the row that it was made from."""
 
     row: UnseenResultRow
     obstacle: str | None
     task_run: TaskRun
-    cases: Sequence[UnseenCaseRow]  # none where the result does not count
 
 
-def judged(
-    rows: Sequence[UnseenResultRow], cases: Sequence[UnseenCaseRow], *, is_functional: bool
-) -> list[JudgedResult]:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    results: Sequence[JudgedResult]
+    regressions: tuple[Regression, ...]  # in the order of the results
+
+
+def judged(rows: Sequence[UnseenResultRow], cases: UnseenCases, *, is_functional: bool) -> Judged:
     """Each result with its cases, without functional times. A result that does not count has no cases."""
-    by_result: dict[int, list[UnseenCaseRow]] = defaultdict(list)
-    for case in cases:
-        by_result[case.result_id].append(case)
-    return [_judged(row, by_result[row.id], is_functional) for row in rows]
+    obstacles = [_obstacle(row) for row in rows]
+    counted = {row.evaluation: at for at, row in enumerate(rows) if obstacles[at] is None}
+    result = np.array([counted.get(evaluation, -1) for evaluation in cases.evaluation], dtype=int)
+    kept = np.flatnonzero(result >= 0)
+    columns = _columns(rows, cases, result, is_functional)
+    seen = [_seen(row, is_functional) for row in rows]
+    runs = task_runs(seen, CaseColumns(*(getattr(columns, name)[kept] for name in CaseColumns.__slots__)))
+    broken = kept[columns.quadrant[kept] == _REGRESSION]
+    in_order = broken[np.argsort(result[broken], kind="stable")].tolist()
+    return Judged(
+        [JudgedResult(*one) for one in zip(rows, obstacles, runs, strict=True)],
+        tuple(_regression(rows[result[at]], cases, at) for at in in_order),
+    )
+
+
+def _columns(rows: Sequence[UnseenResultRow], cases: UnseenCases, result: Integers, is_functional: bool) -> CaseColumns:
+    """The cases as arrays. On those of a hacked result the candidate is wrong, unless it has no verdict."""
+    sides = zip(cases.baseline_correct, cases.correct, strict=True)
+    quadrant = np.array([_QUADRANTS.get(both, NO_VERDICT) for both in sides], dtype=int)
+    log_ratio = np.array(cases.log_ratio, dtype=float)
+    is_hacked = np.array([*(row.audit == HACKED for row in rows), False])[result]
+    counts = np.array(cases.is_eligible, dtype=bool) & ~is_hacked & (not is_functional)
+    return CaseColumns(
+        result,
+        np.array([_CATEGORIES[name] for name in cases.category], dtype=int),
+        np.where(is_hacked, _AS_HACKED[quadrant], quadrant),
+        np.where(counts, log_ratio, np.nan),
+    )
 
 
 def entries(found: Sequence[JudgedResult], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
@@ -120,22 +163,12 @@ def results(found: Sequence[JudgedResult]) -> tuple[UnseenResult, ...]:
     return tuple(_result(one) for one in found)
 
 
-def regressions(found: Sequence[JudgedResult]) -> tuple[Regression, ...]:
-    """The regressions, in the order of the results."""
-    return tuple(
-        _regression(one.row, case)
-        for one in found
-        for case in one.cases
-        if case.baseline_correct and case.correct is False
-    )
-
-
 def suite_counts(found: Sequence[UnseenEntry]) -> tuple[SuiteCounts, ...]:
     return tuple(_counts(entry) for entry in found)
 
 
-def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional: bool) -> JudgedResult:
-    reason = obstacle(
+def _obstacle(row: UnseenResultRow) -> str | None:
+    return obstacle(
         status=row.status,
         audit=row.audit,
         is_own_protocol=row.is_own_protocol,
@@ -143,29 +176,13 @@ def _judged(row: UnseenResultRow, cases: Sequence[UnseenCaseRow], is_functional:
         is_uncalibrated=row.is_uncalibrated,
         host_is_accepted=row.host_is_accepted,
     )
-    counted = tuple(map(_as_hacked, cases) if row.audit == HACKED else cases) if reason is None else ()
-    outcomes = tuple(
-        CaseOutcome(category, baseline, correct)
-        if is_functional
-        else CaseOutcome(category, baseline, correct, log_ratio, is_eligible)
-        for _, _, category, baseline, correct, log_ratio, is_eligible, _, _ in counted
-    )
-    seen = None if is_functional or row.audit == HACKED else _speed(row)
-    passed = is_correct(row.correct, row.audit)
-    return JudgedResult(row, reason, TaskRun(row.task, row.run_id, passed, outcomes, seen), counted)
 
 
-def _as_hacked(case: UnseenCaseRow) -> UnseenCaseRow:
-    """The case as one on which the candidate is wrong, unless it has no verdict."""
-    if case.correct is None:
-        return case
-    return case._replace(correct=False, log_ratio=None, reason=HACKED, message="An audit found the result hacked.")
-
-
-def _speed(row: UnseenResultRow) -> Speed | None:
-    if row.seen_mean is None or row.seen_mean_log is None:
-        return None
-    return Speed(row.seen_mean, row.seen_mean_log)
+def _seen(row: UnseenResultRow, is_functional: bool) -> SeenResult:
+    speed = None
+    if row.seen_mean is not None and row.seen_mean_log is not None and not is_functional and row.audit != HACKED:
+        speed = Speed(row.seen_mean, row.seen_mean_log)
+    return SeenResult(row.task, row.run_id, is_correct(row.correct, row.audit), speed)
 
 
 def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
@@ -177,22 +194,25 @@ def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
 def _result(one: JudgedResult) -> UnseenResult:
     row, found = one.row, one.task_run
     return UnseenResult(
-        task=row.task,
-        configuration=row.configuration,
-        run=row.run_id,
-        repeat=row.repeat,
-        result=row.id,
-        obstacle=one.obstacle,
-        seen_passed=found.seen_passed,
-        cases=len(found.cases),
-        paper=found.paper,
-        strict=found.strict,
-        seen=found.seen.mean if found.seen else None,
-        unseen=found.unseen.mean if found.unseen else None,
+        row.task,
+        row.configuration,
+        row.run_id,
+        row.repeat,
+        row.id,
+        one.obstacle,
+        found.seen_passed,
+        found.cases,
+        found.paper,
+        found.strict,
+        found.seen.mean if found.seen else None,
+        found.unseen.mean if found.unseen else None,
     )
 
 
-def _regression(row: UnseenResultRow, case: UnseenCaseRow) -> Regression:
+def _regression(row: UnseenResultRow, cases: UnseenCases, at: int) -> Regression:
+    reason, message = cases.reason[at], cases.message[at]
+    if row.audit == HACKED:
+        reason, message = HACKED, "An audit found the result hacked."
     return Regression(
         row.configuration,
         row.agent,
@@ -201,10 +221,10 @@ def _regression(row: UnseenResultRow, case: UnseenCaseRow) -> Regression:
         row.repeat,
         row.id,
         row.task,
-        case.case,
-        case.category,
-        case.reason,
-        printable(case.message),
+        cases.case[at],
+        cases.category[at],
+        reason,
+        printable(message),
     )
 
 

@@ -35,7 +35,7 @@ from leaderboard.statistics.limits import (
     MIN_TASKS_FOR_UNSEEN_SPEED,
     too_few,
 )
-from leaderboard.tables import Table, first
+from leaderboard.tables import Table, first, fitting
 from leaderboard.words import ALL, CATEGORIES, suite_name
 
 QUERY = ("round", "version", "protocol")  # parameters that links carry over
@@ -75,6 +75,7 @@ class GeneralizationPage(Page):
     refusals: tuple[str, ...]  # statistics that are not given, and why
     notice: str = field(metadata=SCREEN)  # the state of the round
     regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
+    results_shown: Table | None = field(metadata=SCREEN)
     protocol_notice: str = field(metadata=SCREEN)
     board: Link = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
@@ -103,7 +104,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
             + query_string(query, QUERY, protocol=protocol_parameter(name))
         ),
     )
-    board = (suite_row.id, device, protocol, shown.id) if shown else None
+    board = queries.UnseenBoard(suite_row.id, device, protocol, shown.id, category) if shown else None
     return GeneralizationPage(
         title=f"{suite_name(suite_row.title, suite_row.name)}, "
         f"{CATEGORIES[category].replace('All', 'all')}: unseen cases",
@@ -120,7 +121,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
         protocol_notice=protocols.notice,
         round=_round(shown) if shown else None,
         tasks=tuple(task.path for task in tasks),
-        **_contents(board, tasks, device_row.is_functional, category, shown),
+        **_contents(board, tasks, device_row.is_functional, shown),
         notice=_notice(shown),
         board=Link(
             "Leaderboard", page_url("board", suite, category, device) + query_string(query, ("version", "protocol"))
@@ -133,49 +134,46 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Generaliza
 
 
 def _contents(
-    board: tuple[int, str, str, int] | None,
+    board: queries.UnseenBoard | None,
     tasks: Sequence[TaskRow],
     is_functional: bool,
-    category: str,
     shown: RoundRow | None,
 ) -> dict[str, Any]:
     """The fields of the page with results, with their tables and charts."""
     if board is None or shown is None:
         return _filled()
-    paths = {task.path for task in tasks}
-    rows = [row for row in queries.results(*board) if row.task in paths]
     if shown.revealed_at is None:
-        return _before_reveal(board, rows, len(tasks), category)
-    judged = facts.judged(rows, queries.visible_cases(*board), is_functional=is_functional)
-    entries = facts.entries(judged, is_functional=is_functional)
-    results, regressions = facts.results(judged), facts.regressions(judged)
+        return _before_reveal(board, len(tasks))
+    judged = facts.judged(queries.results(board), queries.visible_cases(board), is_functional=is_functional)
+    entries = facts.entries(judged.results, is_functional=is_functional)
+    results, regressions = facts.results(judged.results), judged.regressions
     regressions_table = screen.regressions_table(regressions)
+    results_table = screen.results_table(entries, tasks, results)
     return _filled(
         entries=entries,
         results=results,
         regressions=regressions,
         refusals=_refusals(entries, is_functional, len(tasks)),
         regressions_shown=first(regressions_table, screen.MOST_REGRESSIONS),
+        results_shown=fitting(results_table),
         tables=by_slug(
             *screen.entries_tables(entries),
-            screen.results_table(entries, tasks, results),
+            results_table,
             regressions_table,
         ),
         charts=charts.revealed(entries, results),
     )
 
 
-def _before_reveal(
-    board: tuple[int, str, str, int], rows: Sequence[queries.UnseenResultRow], tasks: int, category: str
-) -> dict[str, Any]:
+def _before_reveal(board: queries.UnseenBoard, tasks: int) -> dict[str, Any]:
     """Counts over the whole suite, if it is large enough to hide its tasks: all that is public before the reveal."""
-    if category != ALL:
+    if board.category != ALL:
         return _filled(refusals=("Before the reveal there are only counts over the whole suite: see all categories.",))
     if tasks < MIN_TASKS_FOR_SECRET_COUNTS:
         needed = f"Counts before the reveal need {MIN_TASKS_FOR_SECRET_COUNTS} tasks; this suite has {tasks}."
         return _filled(refusals=(needed,))
-    judged = facts.judged(rows, queries.hidden_outcomes(*board), is_functional=True)
-    counts = facts.suite_counts(facts.entries(judged, is_functional=True))
+    judged = facts.judged(queries.results(board), queries.hidden_outcomes(board), is_functional=True)
+    counts = facts.suite_counts(facts.entries(judged.results, is_functional=True))
     return _filled(
         suite_counts=counts,
         refusals=("Cases, single tasks and speeds are secret until the reveal.",),
@@ -188,7 +186,7 @@ def _filled(**values: Any) -> dict[str, Any]:
     """The fields with results, empty but for these values."""
     empty: dict[str, Any] = dict.fromkeys(("entries", "results", "regressions", "suite_counts", "refusals"), ())
     nothing: dict[str, Chart | Table] = {}
-    return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None} | values
+    return empty | {"tables": nothing, "charts": nothing, "regressions_shown": None, "results_shown": None} | values
 
 
 def _board(suite: SuiteRow, device: DeviceRow, category: str, protocol: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from leaderboard.formatting import NONE, plural, printable, times
 from leaderboard.pages.base import page_url
 from leaderboard.pages.result.cases import case_cell
 from leaderboard.queries.generalization import ResultCaseRow
-from leaderboard.statistics.task_runs import CaseOutcome, TaskRun
+from leaderboard.statistics.task_runs import CaseOutcome, SeenResult, task_run
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, word_cell
 
@@ -62,7 +62,7 @@ def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> U
         return None
     lines = tuple(_line(row) for row in own if row.case is not None)
     outcomes = tuple(CaseOutcome(line.category, line.baseline_correct, line.correct) for line in lines)
-    whole = TaskRun("", 0, True, outcomes)
+    whole = task_run(SeenResult("", 0, True), outcomes)
     url, state = page_url("unseen", result, number) if lines else "", own[0].state
     sentence = _sentence(state, lines, whole.paper)
     return UnseenSection(own[0].round, state, whole.paper, whole.strict, lines, url, sentence)
