@@ -271,6 +271,11 @@ def test_the_validator_accepts_the_tiny_task_and_no_null_candidate_passes(task):
     assert nulls_that_pass(task) == []
 
 
+def test_only_a_renewal_shows_who_answers_for_the_set_before_it(task, monkeypatch):
+    monkeypatch.setattr("evaluator.judge.draws.renewed", lambda task, case, made, word: made)
+    assert nulls_that_pass(task) == ["set_before_renewal"]
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "expected"),
     [
