@@ -172,7 +172,7 @@ def _drawn_examples(reference: Reference, contents: Contents, case: Case) -> dic
 def _unrenewed_outputs(
     reference: Reference, contents: Contents, case: Case, draw: Draw, seed: Seed
 ) -> dict[str, torch.Tensor]:
-    """Return what would be expected if the derived inputs had not been renewed; nothing in a draw where they are not."""
+    """Return what would be expected if the derived inputs had not been renewed; nothing where they have not been."""
     task = reference.task
     if not is_renewed(task, draw):
         return {}
