@@ -126,8 +126,8 @@ def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, ref
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
         dtype, exact = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
         kept = Mask.of(spec.dropout, case).kept(exact) if spec.dropout and not spec.dropout.hidden else exact
-        stale = references[-1] | {spec.name: references[-1].get(_unrenewed(spec), exact)}
-        unrenewed = _expected_output(spec, case, stale)
+        stale = references[-1].get(_unrenewed(spec))
+        unrenewed = now if stale is None else _expected_output(spec, case, {**references[-1], spec.name: stale})
         outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept, unrenewed))
     return outputs
 

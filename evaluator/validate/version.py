@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from evaluator.state import REPOSITORY
 
 VERSION = 1
-DIGEST = "d87d4d781bd759b5094c182173a0d79ff2208b2b2ff1438ebc48a5a2ecaf415d"  # of the checks of this version
+DIGEST = "1e7787d6a652abb2262681dcace0fc8a2a54f5e833f0532c4446952c24573f28"  # of the checks of this version
 NO_CHECKS = ("choice.py", "measure.py", "skeleton.py", "validated.py", "version.py")
 NULLS = ("evaluator/judge/nulls.py", "evaluator/judge/relation_nulls.py")
 
