@@ -1,4 +1,4 @@
-"""LU factors and eigenvectors: every right answer passes, and each relation turns away what keeps all others."""
+"""LU and Cholesky factors, eigenvectors: right answers pass, and each relation turns away what keeps all others."""
 
 from __future__ import annotations
 
@@ -128,6 +128,20 @@ def test_eigenvalues_are_in_ascending_order() -> None:
     assert problem("eig", descending) == "values:"
 
 
-@pytest.mark.parametrize("name", ["lu", "eig"])
+def test_the_sign_of_a_column_of_a_cholesky_factor_is_not_free_and_its_zeros_are_exact() -> None:
+    def turned(a: torch.Tensor, right: Outputs) -> Outputs:
+        return {"factor": -right["factor"]}
+
+    def with_rest(a: torch.Tensor, right: Outputs) -> Outputs:
+        return {"factor": right["factor"] + 1e-30 * a.triu(1)}
+
+    assert problem("cholesky", same, kind="close_to_singular") is None
+    assert problem("cholesky", lambda a, right: {"factor": unit(a)}) == "residual"
+    for change, relation in ((turned, "diagonal"), (with_rest, "triangle")):
+        assert problem("cholesky", change) == relation
+        assert problem("cholesky", change, off=relation) is None
+
+
+@pytest.mark.parametrize("name", ["lu", "eig", "cholesky"])
 def test_half_precision_is_not_enough(name: str) -> None:
     assert problem(name, in_half_precision) is not None
