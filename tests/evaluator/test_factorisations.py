@@ -142,6 +142,13 @@ def test_the_sign_of_a_column_of_a_cholesky_factor_is_not_free_and_its_zeros_are
         assert problem("cholesky", change, off=relation) is None
 
 
-@pytest.mark.parametrize("name", ["lu", "eig", "cholesky"])
+@pytest.mark.parametrize("kind", ["standard", "zero_diagonal", "permutation"])
+def test_a_solution_is_judged_by_what_it_leaves(kind: str) -> None:
+    assert problem("solve", same, kind=kind) is None
+    assert problem("solve", lambda a, right: {"x": 0 * right["x"]}, kind=kind) == "residual"
+    assert problem("solve", lambda a, right: {"x": 1e6 * right["x"]}, kind=kind) == "residual"
+
+
+@pytest.mark.parametrize("name", ["lu", "eig", "cholesky", "solve"])
 def test_half_precision_is_not_enough(name: str) -> None:
     assert problem(name, in_half_precision) is not None
