@@ -45,6 +45,7 @@ class Bench {
   }
   ~Bench() {
     case_.reset();
+    device_.reset();  // while the page that it registered is mapped
     PyBuffer_Release(&view_);
   }
 

@@ -44,6 +44,7 @@ class Driver {
     find(elapsed, ARENA_NAME("cuEventElapsedTime", "hipEventElapsedTime"));
     find(synchronize, ARENA_NAME("cuCtxSynchronize", "hipDeviceSynchronize"));
     find(register_memory, ARENA_NAME("cuMemHostRegister_v2", "hipHostRegister"));
+    find(unregister_memory, ARENA_NAME("cuMemHostUnregister", "hipHostUnregister"));
     find(device_pointer, ARENA_NAME("cuMemHostGetDevicePointer_v2", "hipHostGetDevicePointer"));
 #ifndef ARENA_HIP
     find(forget_persisting, "cuCtxResetPersistingL2Cache");
@@ -62,6 +63,7 @@ class Driver {
   int (*elapsed)(float*, Pointer, Pointer);
   int (*synchronize)();
   int (*register_memory)(void*, std::size_t, unsigned);
+  int (*unregister_memory)(void*);
   int (*device_pointer)(Pointer*, void*, unsigned);
   int (*forget_persisting)() = nullptr;
 
@@ -99,6 +101,9 @@ class Gpu final : public Device {
     fill(flushed_, 1, flush_bytes);
     drain();
   }
+
+  // Whoever is given the page's address once it is unmapped would find it taken on the device.
+  ~Gpu() override { driver_.unregister_memory(page_); }
 
   void* allocate(u64 bytes) override {
     Pointer memory = nullptr;

@@ -83,10 +83,25 @@ def derived_set(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str 
 
     So on a CPU, too, baseline and reference show whether the relations survive that.
     """
-    words = (case.id, draw.kind, draw.name, draw.index, "derived")
-    name = draw.name if draw.kind != "special" or draw.name in task.special_sets else "standard"
-    made = drawn_set(task, case, name, seed.generator(*words, device=device))
-    return renewed(task, case, made, seed.number(*words, "renewed")) if name == "standard" and draw.index % 2 else made
+    made = set_before_renewal(task, case, draw, seed, device)
+    word = seed.number(*_words(case, draw), "renewed")
+    return renewed(task, case, made, word) if is_renewed(task, draw) else made
+
+
+def set_before_renewal(task: TaskSpec, case: Case, draw: Draw, seed: Seed, device: str = "cpu") -> DerivedSet:
+    return drawn_set(task, case, _set_of(task, draw), seed.generator(*_words(case, draw), device=device))
+
+
+def is_renewed(task: TaskSpec, draw: Draw) -> bool:
+    return bool(task.derived) and _set_of(task, draw) == "standard" and draw.index % 2 == 1
+
+
+def _set_of(task: TaskSpec, draw: Draw) -> str:
+    return draw.name if draw.kind != "special" or draw.name in task.special_sets else "standard"
+
+
+def _words(case: Case, draw: Draw) -> tuple[object, ...]:
+    return case.id, draw.kind, draw.name, draw.index, "derived"
 
 
 def slab_of(

@@ -13,7 +13,7 @@ from functools import partial
 import torch
 
 from evaluator.judge.answers import comparisons
-from evaluator.judge.draws import Contents, Seed, contents_of, draws_of
+from evaluator.judge.draws import Contents, Draw, Seed, contents_of, draws_of, is_renewed, set_before_renewal
 from evaluator.judge.dropout import Mask
 from evaluator.judge.numbers import NumbersDistribution
 from evaluator.judge.random_outputs import CallsEvidence, evidence_of, is_judged_by_calls, shown
@@ -38,6 +38,7 @@ class NullCase:
     previous: torch.Tensor
     first: torch.Tensor
     kept: torch.Tensor  # of dropout, the output if nothing is dropped
+    unrenewed: torch.Tensor  # what was expected before the derived inputs were renewed
 
 
 Null = Callable[[NullCase], torch.Tensor]
@@ -61,7 +62,9 @@ def nulls_that_pass(task: TaskSpec, seed: Seed | None = None) -> list[str]:
         evidence = dict[str, dict[str, CallsEvidence]]()  # of each null candidate, by random output
         for draw in draws_of(task):
             contents = contents_of(task, case, draw, seed)
-            references.append(reference.outputs(case, contents) | _drawn_examples(reference, contents, case))
+            examples = _drawn_examples(reference, contents, case)
+            unrenewed = _unrenewed_outputs(reference, contents, case, draw, seed)
+            references.append(reference.outputs(case, contents) | examples | unrenewed)
             for name, answer in list(passing.items()):
                 outputs, known = answer(task, case, contents, references), evidence.setdefault(name, {})
                 if not _is_right(reference, case, contents, outputs, references[-1], known):
@@ -108,7 +111,7 @@ def unbroken_relations(task: TaskSpec, seed: Seed | None = None) -> list[str]:
 
 def answers_of(task: TaskSpec) -> dict[str, Answer]:
     """Return the null candidates of a task by name: what each answers to a draw."""
-    nulls = NULLS | _random_nulls(task)
+    nulls = NULLS | _nulls_of_forms(task)
     found: dict[str, Answer] = {name: partial(_each_output, null) for name, null in nulls.items()}
     return found | {name: partial(_all_outputs, null) for name, null in relation_nulls(task).items()}
 
@@ -123,7 +126,9 @@ def _each_output(null: Null, task: TaskSpec, case: Case, contents: Contents, ref
         greatest = tuple(int(extent.value(case.numbers)) for extent in spec.shape)
         dtype, exact = getattr(torch, task.dtype_of(spec.dtype, case)), references[-1][spec.name]
         kept = Mask.of(spec.dropout, case).kept(exact) if spec.dropout and not spec.dropout.hidden else exact
-        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept))
+        stale = references[-1].get(_unrenewed(spec))
+        unrenewed = now if stale is None else _expected_output(spec, case, {**references[-1], spec.name: stale})
+        outputs[spec.name] = null(NullCase(spec, dtype, contents, greatest, now, before, first, kept, unrenewed))
     return outputs
 
 
@@ -134,9 +139,15 @@ def _all_outputs(
     return {spec.name: outputs[spec.name].to(getattr(torch, task.dtype_of(spec.dtype, case))) for spec in task.outputs}
 
 
-def _random_nulls(task: TaskSpec) -> dict[str, Null]:
-    """Return the null candidates of tasks with random outputs: one draws nothing, one draws once for all calls."""
+def _nulls_of_forms(task: TaskSpec) -> dict[str, Null]:
+    """Return the null candidates of tasks with random outputs or derived inputs.
+
+    Of random ones one draws nothing, and one draws once for all calls. Where inputs are derived, one is right but for
+    the renewal: it answers for the set that was there before, as who keeps a plan does.
+    """
     nulls = dict[str, Null]()
+    if task.derived:
+        nulls["set_before_renewal"] = lambda case: case.unrenewed.to(case.dtype)
     if any(output.dropout for output in task.outputs):
         nulls["nothing_dropped"] = lambda case: case.kept.to(case.dtype)
     if any(is_judged_by_calls(output) for output in task.outputs):
@@ -156,6 +167,21 @@ def _drawn_examples(reference: Reference, contents: Contents, case: Case) -> dic
             noise = vectors @ (values.clamp(min=0).sqrt()[:, :, None] * normal)
             examples[_drawn(spec)] = noise.reshape(shape)
     return examples
+
+
+def _unrenewed_outputs(
+    reference: Reference, contents: Contents, case: Case, draw: Draw, seed: Seed
+) -> dict[str, torch.Tensor]:
+    """Return what would be expected if the derived inputs had not been renewed; nothing where they have not been."""
+    task = reference.task
+    if not is_renewed(task, draw):
+        return {}
+    outputs = reference.outputs(case, {**contents, **set_before_renewal(task, case, draw, seed)})
+    return {_unrenewed(spec): outputs[spec.name] for spec in task.outputs}
+
+
+def _unrenewed(spec: Output) -> str:
+    return f"{spec.name} before the renewal"
 
 
 def _drawn(spec: Output) -> str:

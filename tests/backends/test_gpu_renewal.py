@@ -49,9 +49,10 @@ def test_a_call_is_given_what_the_judge_says_and_in_time(task_id, tmp_path):
     if "cuda" not in present():
         pytest.skip("this host has no cuda")
     task, backend = load_task(task_id), get_backend("cuda")
-    for case in task.cases_of(("full",)):
+    cases = task.cases_of(("full",))
+    pools = [Slabs(task, case, Seed(), 0, "cuda") for case in cases]  # by the judge, which has no bench in its process
+    for case, slabs in zip(cases, pools, strict=True):
         seen: list[dict[str, Any]] = []
-        slabs = Slabs(task, case, Seed(), 0, "cuda")
         worker = Here(task, tmp_path, entry_of(task, case, seen), backend)
         side = SimpleNamespace(task=task, device="cuda")
         watch = RemoteStopwatch(SimpleNamespace(worker=worker, side=side, key=worker.key), trusted=True)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ CLASSES = (  # 1 to 45 are those of measurement.md §4.3
     *("detached thread of C++", "text in another encoding", "module within a library", "patched by another name"),
     *("name made by a macro", "Python from C++", "frames by way of a traceback", "empty on the target"),
     *("memory of the host", "samples that are not random", "lanes that have no value", "one relation of several"),
-    *("quantised numbers multiplied in full precision",),
+    *("quantised numbers multiplied in full precision", "complex numbers of the right size"),
 )
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.judge.nulls import NULLS
-from evaluator.judge.relation_nulls import relation_nulls
+from evaluator.judge.nulls import NULLS, answers_of
 from evaluator.records.record import GATE_NAMES
 from tests.cheats import corpus
 from tests.cheats.corpus import NO_EFFECT, caught_by, verdict
@@ -78,9 +77,9 @@ def test_every_class_has_a_cheat_and_those_of_a_gpu_are_never_played_on_a_cpu():
 
 def test_every_null_candidate_goes_through_a_real_process():
     tried = [entry for entry in CHEATS if "null" in entry.header]
-    of_relations = {name for entry in tried for name in relation_nulls(entry.task())}
-    assert {entry.header["null"] for entry in tried} == NULLS.keys() | of_relations
-    assert len(of_relations) == 5
+    wanted = {name for entry in tried for name in answers_of(entry.task())}
+    assert {entry.header["null"] for entry in tried} == wanted
+    assert len(wanted - NULLS.keys()) == 6  # five of relations, one of derived inputs
 
 
 def test_at_least_twenty_honest_candidates_run_without_a_gpu():

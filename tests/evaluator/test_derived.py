@@ -16,9 +16,9 @@ from evaluator.judge.nulls import nulls_that_pass
 from evaluator.judge.reference import Reference
 from evaluator.judge.renewal import Order, renewed
 from evaluator.judge.seal import MASK, mixed
-from evaluator.tasks.derived import _bits_of_orders
-from evaluator.tasks.reader import read_task
-from evaluator.tasks.spec import Renewal
+from evaluator.tasks.derived import FILE, _bits_of_orders
+from evaluator.tasks.reader import load_task, read_task, task_ids
+from evaluator.tasks.spec import Renewal, tasks_folder
 from evaluator.validate import references
 from evaluator.validate.subject import Subject
 from tests.conftest import TESTS
@@ -26,6 +26,7 @@ from tests.conftest import TESTS
 FOLDER = TESTS / "tiny" / "triton2triton" / "tests" / "ragged"
 ID = "triton2triton/tests/ragged"
 STANDARD = Draw("standard", "standard", 0)
+DERIVED = [task_id for task_id in task_ids() if (tasks_folder() / task_id / FILE).is_file()]
 
 
 @pytest.fixture(scope="module")
@@ -269,6 +270,16 @@ def test_special_sets_need_a_derived_input_and_names_of_their_own(tmp_path):
 def test_the_validator_accepts_the_tiny_task_and_no_null_candidate_passes(task):
     assert list(references.inputs(Subject(task))) == []
     assert nulls_that_pass(task) == []
+
+
+@pytest.mark.parametrize("task_id", DERIVED)
+def test_no_null_candidate_passes_a_task_with_derived_inputs(task_id):
+    assert nulls_that_pass(load_task(task_id)) == []
+
+
+def test_only_a_renewal_shows_who_answers_for_the_set_before_it(task, monkeypatch):
+    monkeypatch.setattr("evaluator.judge.draws.renewed", lambda task, case, made, word: made)
+    assert nulls_that_pass(task) == ["set_before_renewal"]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,15 @@ import pytest
 import torch
 
 from evaluator.gates.correctness import note_left_out
+from evaluator.judge import answers
 from evaluator.judge.compare import compare
 from evaluator.judge.draws import Draw, Seed, contents_of
 from evaluator.judge.reference import Reference
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.float8 import LARGEST, lacking, runs_on
-from evaluator.tasks.reader import load_task
+from evaluator.tasks.reader import load_task, read_task
 from evaluator.tasks.spec import ITEMSIZE, Case, Output, TaskSpec, Tolerance
+from tests.conftest import TESTS
 
 CASE = Case((("n", 16),), "small")
 FLOAT8 = sorted(LARGEST)
@@ -119,3 +121,71 @@ def test_the_record_says_which_cases_were_not_run(scaled_mm, fftn):
     assert finding.text.startswith("sm_90 has no float8_e4m3fnuz, float8_e5m2fnuz, so these cases are not run: biased=")
     assert finding.text.count("dtype=") == 2
     assert other.findings == []
+
+
+def reason(name: str, answer, change=lambda task: task) -> str | None:
+    """What the judge of a tiny task says of the answer to an outlier draw; `change` switches a rule off."""
+    task = change(read_task(TESTS / "tiny" / "triton2triton" / "tests" / name, f"triton2triton/tests/{name}"))
+    case, reference = task.cases[0], Reference(task)
+    contents = contents_of(task, case, Draw("outlier", "outlier", 0), Seed(b"cheats3"))
+    numbers = [value for value in contents.values() if isinstance(value, torch.Tensor)]
+    found, wanted, none = {"y": answer(*numbers)}, reference.outputs(case, contents), dict[str, float]()
+    judged = answers.comparisons(reference, case, contents, found, wanted, baseline=None, least_scales=none)
+    return next((one.reason for one in judged if one.reason), None)
+
+
+def parts_apart(task: TaskSpec) -> TaskSpec:
+    """Judge each part by itself, against the same reference."""
+    (output,) = task.outputs
+    return replace(task, outputs=(replace(output, complex=False),))
+
+
+def turned_back(x, w):
+    return torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(w).conj().resolve_conj())
+
+
+def by_three_products(x, w):
+    (a, b), (c, d) = x.unbind(1), w.unbind(1)
+    first = c * (a + b)
+    return torch.stack([first - b * (c + d), first + a * (d - c)], 1)
+
+
+def test_a_complex_number_of_the_right_size_is_wrong_and_three_products_are_right(monkeypatch):
+    """What tests/cheats/triton/79_right_size.py does, and its twin, of which a small part is off beside a large one."""
+
+    def of_sizes(output, reference, *, spec, **options):
+        return compare(output.norm(dim=1), reference.norm(dim=1), spec=replace(spec, complex=False), **options)
+
+    assert reason("turned", by_three_products) is None
+    assert reason("turned", by_three_products, parts_apart) == "mismatch"
+    assert reason("turned", turned_back) == "mismatch"
+    monkeypatch.setattr(answers, "compare", of_sizes)
+    assert reason("turned", turned_back) is None
+
+
+def test_whole_numbers_must_be_equal(monkeypatch):
+    """What tests/cheats/triton/10_whole_numbers_as_floats.py does."""
+
+    def summed(x):
+        return x.float().sum(1).int()
+
+    def as_floats(output, reference, **options):
+        return compare(output.float(), reference.double(), **{**options, "tolerance": TOLERANCE})
+
+    assert reason("row_sums", summed) == "mismatch"
+    monkeypatch.setattr(answers, "compare", as_floats)
+    assert reason("row_sums", summed) is None
+
+
+def test_eight_bits_are_rounded_to_the_nearest():
+    """What tests/cheats/triton/10_eight_bits_cut_off.py does."""
+
+    def cut_off(x):
+        return ((x / 2).view(torch.int32) >> 21 << 21).view(torch.float32).to(torch.float8_e5m2)
+
+    def loosely(task: TaskSpec) -> TaskSpec:
+        return replace(task, tolerance={name: Tolerance(1.0, parse(1), 0.25, "test") for name in task.tolerance})
+
+    assert reason("eight_bits", lambda x: (x / 2).to(torch.float8_e5m2)) is None
+    assert reason("eight_bits", cut_off) == "mismatch"
+    assert reason("eight_bits", cut_off, loosely) is None

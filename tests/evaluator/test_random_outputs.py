@@ -26,6 +26,10 @@ from scripts import random_outputs
 CASE = Case((), "small")
 TOLERANCE = Tolerance(1, parse(1), 1e-3, "rounding")
 DROPPED = Output("y", (parse(64), parse(128)), "float32", dropout=Dropout(parse(0.25), "seed"))
+FINITE = [  # null candidates whose output is finite
+    *("best_constant", "drawn_once", "first_input", "nothing_dropped", "ones", "output_of_another_input", "own_index"),
+    *("previous_output", "zeros"),
+]
 UNIFORM = NumbersDistribution("uniform", 0.0, 1.0, torch.float32)
 
 
@@ -38,6 +42,11 @@ def small(task_id: str) -> TaskSpec:
     """The task with its largest small case alone."""
     task = load_task(task_id)
     return replace(task, cases=task.cases[:1])
+
+
+def tiny(name: str) -> TaskSpec:
+    folder = Path(__file__).parents[1] / "tiny" / "triton2triton" / "tests" / name
+    return read_task(folder, f"triton2triton/tests/{name}")
 
 
 @pytest.mark.parametrize("task_id", random_outputs.OF_TASK)
@@ -213,14 +222,21 @@ def test_more_calls_are_needed_where_one_has_few_elements(elements: int, calls: 
     assert trail.calls_needed == calls
 
 
+@pytest.mark.parametrize(
+    ("name", "evidence", "passing"),
+    [
+        ("dropped", RandomEvidence, ["drawn_once", "nothing_dropped", "zeros"]),
+        ("hidden", HiddenEvidence, FINITE),
+    ],
+)
 def test_only_what_all_calls_show_keeps_candidates_that_draw_nothing_from_passing(
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, evidence: type, passing: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = Path(__file__).parents[1] / "tiny" / "triton2triton" / "tests" / "dropped"
-    task = read_task(folder, "triton2triton/tests/dropped")
+    task = tiny(name)
     assert nulls_that_pass(task) == []
-    monkeypatch.setattr(RandomEvidence, "add", lambda *_: None)
-    assert nulls_that_pass(task) == ["drawn_once", "nothing_dropped", "zeros"]
+    monkeypatch.setattr(evidence, "add", lambda *_: None)
+    monkeypatch.setattr(evidence, "problem", lambda _: None)
+    assert nulls_that_pass(task) == passing
 
 
 def test_a_mask_kept_for_another_seed_is_all_that_is_wrong_with_a_hidden_example(

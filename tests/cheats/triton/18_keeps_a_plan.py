@@ -4,6 +4,7 @@
 # perhaps: performance
 # task: ragged
 # backend: both
+# null: set_before_renewal
 # Keeps a plan by the address of the indices that it is made from: which request owns which token.
 import torch
 import triton

@@ -1,0 +1,26 @@
+# class: 79
+# expect: wrong_output/mismatch
+# gate: correctness
+# also: performance
+# backend: both
+# task: turned
+# The product with the conjugate: each complex number has the right size and another angle.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def turn_kernel(x, w, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    a, b = tl.load(x + 2 * at, mask=inside, other=0.0), tl.load(x + 2 * at + 1, mask=inside, other=0.0)
+    c, d = tl.load(w + 2 * at, mask=inside, other=0.0), tl.load(w + 2 * at + 1, mask=inside, other=0.0)
+    tl.store(y + 2 * at, a * c + b * d, mask=inside)
+    tl.store(y + 2 * at + 1, b * c - a * d, mask=inside)
+
+
+def forward(x, w):
+    y, n = torch.empty_like(x), x.shape[0]
+    turn_kernel[(triton.cdiv(n, 128),)](x, w, y, n, BLOCK=128)
+    return y
