@@ -197,8 +197,8 @@ def _compile_flags(host: GpuHost) -> tuple[str, ...]:
 def _build(host: GpuHost, toolchain: GpuToolchain) -> None:
     root = toolchain.root
     shutil.rmtree(root, ignore_errors=True)
-    for folder in ("core", "thin"):
-        shutil.copytree(SOURCES / "gpu" / folder, root / "include/gpu" / folder)
+    for headers in ("core", "thin"):
+        shutil.copytree(SOURCES / "gpu" / headers, root / "include/gpu" / headers)
     if host.kind == "cuda":
         _nvidia_headers(host, root / "include/nvidia")
     _thin_names(root / "include/gpu/thin")
