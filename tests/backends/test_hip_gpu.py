@@ -202,7 +202,8 @@ def test_arguments_and_exceptions_travel_as_pybind11_has_them(tmp_path: Path, to
 
 
 def _load(product: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("candidate", product)
+    name = f"{product.parent.name}.candidate"  # pybind11 gives a name's first module again
+    spec = importlib.util.spec_from_file_location(name, product)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

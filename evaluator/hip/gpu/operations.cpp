@@ -37,11 +37,6 @@ at::TensorOptions options_for(const Options& given) {
   return given.requires_grad ? made.requires_grad(true) : made;
 }
 
-// What `tensor.options()` gives and the source left unset is the tensor's.
-at::TensorOptions options_like(const at::Tensor& tensor, const Options& given) {
-  return tensor.options().merge_in(options_for(given));
-}
-
 }  // namespace
 
 int64_t dimensions(void* tensor) { return seen(tensor).dim(); }
@@ -79,12 +74,12 @@ Handle filled(Numbers sizes, double value, const Options& options) {
 }
 Handle empty_like(void* tensor, const Options& options) {
   const at::Tensor like = tensor_of(tensor);
-  return handle_of(at::empty_like(like, options_like(like, options), format_of(options)));
+  return handle_of(at::empty_like(like, options_for(options), format_of(options)));
 }
 Handle filled_like(void* tensor, double value, const Options& options) {
   const at::Tensor like = tensor_of(tensor);
-  if (value == 0) return handle_of(at::zeros_like(like, options_like(like, options), format_of(options)));
-  return handle_of(at::full_like(like, value, options_like(like, options), format_of(options)));
+  if (value == 0) return handle_of(at::zeros_like(like, options_for(options), format_of(options)));
+  return handle_of(at::full_like(like, value, options_for(options), format_of(options)));
 }
 
 Handle contiguous(void* tensor, int format) { return handle_of(tensor_of(tensor).contiguous(format_of(format))); }

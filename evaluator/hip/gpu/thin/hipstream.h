@@ -8,12 +8,12 @@ inline namespace arena_thin {
 
 class HIPStream {
  public:
-  explicit HIPStream(void* stream) : stream_(static_cast<cudaStream_t>(stream)) {}
-  cudaStream_t stream() const { return stream_; }
-  operator cudaStream_t() const { return stream_; }
+  explicit HIPStream(void* stream) : stream_(static_cast<hipStream_t>(stream)) {}
+  hipStream_t stream() const { return stream_; }
+  operator hipStream_t() const { return stream_; }
 
  private:
-  cudaStream_t stream_;
+  hipStream_t stream_;
 };
 
 inline HIPStream getCurrentHIPStream(DeviceIndex device = -1) {
@@ -50,8 +50,8 @@ inline CUDAStream getDefaultCUDAStream(DeviceIndex device = -1) { return hip::ge
 }  // namespace c10::cuda
 namespace at::cuda {
 using namespace c10::cuda;
-cudaDeviceProp* getCurrentDeviceProperties();
-cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device);
+hipDeviceProp_t* getCurrentDeviceProperties();
+hipDeviceProp_t* getDeviceProperties(c10::DeviceIndex device);
 }  // namespace at::cuda
 namespace at::hip {
 using namespace c10::hip;
@@ -60,7 +60,7 @@ using at::cuda::getDeviceProperties;
 }  // namespace at::hip
 
 #define C10_HIP_CHECK(call) ::arena_binding::check_device(int(call), __func__, __FILE__, __LINE__)
-#define C10_HIP_KERNEL_LAUNCH_CHECK() C10_HIP_CHECK(cudaGetLastError())
+#define C10_HIP_KERNEL_LAUNCH_CHECK() C10_HIP_CHECK(hipGetLastError())
 #define C10_CUDA_CHECK C10_HIP_CHECK
 #define AT_CUDA_CHECK C10_HIP_CHECK
 #define C10_CUDA_KERNEL_LAUNCH_CHECK C10_HIP_KERNEL_LAUNCH_CHECK

@@ -154,6 +154,9 @@ class TensorOptions {
 
 }  // namespace arena_thin
 
+using std::nullopt;
+using std::optional;
+
 template <class... T>
 std::string str(const T&... parts) {
   std::ostringstream text;
