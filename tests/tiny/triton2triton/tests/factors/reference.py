@@ -2,11 +2,7 @@ import torch
 
 
 def reference(inputs):
-    q, r = torch.linalg.qr(inputs["a"])
-    return {"q": q, "r": r.triu()}
-
-
-def second_opinion(inputs):
+    """In closed form: torch.linalg.qr factorises a million matrices on a GPU one after another, for a minute."""
     a = inputs["a"]
     length = a[:, :, 0].norm(dim=1)
     divisor = torch.where(length > 0, length, 1.0)
@@ -14,3 +10,8 @@ def second_opinion(inputs):
     sine = a[:, 1, 0] / divisor
     q = torch.stack([cosine, -sine, sine, cosine], 1).reshape(-1, 2, 2)
     return {"q": q, "r": (q.mT @ a).triu()}
+
+
+def second_opinion(inputs):
+    q, r = torch.linalg.qr(inputs["a"])
+    return {"q": q, "r": r.triu()}
