@@ -110,10 +110,18 @@ FLAGS = {
         "host bound",
         "Calls take much longer than the kernel itself, so a faster kernel makes little difference.",
     ),
-    "censored": ("censored", "A case is faster than the clock can measure: its speedup is at least the value shown."),
+    "censored": (
+        "censored",
+        "A case is faster than the clock can measure, and counts for correctness only. Before arena-3 its speedup is at least "
+        "the value shown.",
+    ),
     "script_timed": ("script timed", "Timed by the task's own script, not by our evaluator."),
     "functional": ("functional times", "Times on a CPU. They show that both sides ran, and enter no metric."),
     "order_dependent": ("order dependent", "Correct in one order of the lanes only, so it depends on scheduling."),
+    "quick": (
+        "quick check",
+        "One session with few draws and the device clock alone. Such a record is never published.",
+    ),
     "uncalibrated": ("uncalibrated", "The host's noise is unknown or above the limit. Its times are not ranked."),
 }
 

@@ -59,7 +59,7 @@ def test_processes_left_by_a_build_are_not_counted():
     failed = REPORT | {"native": {"ok": False, "log": "error: not finished in 1 s", "fault": "timeout"}}
     kept = {"put": lambda *file: None, "call": lambda *_, **fields: failed}
     worker = SimpleNamespace(**kept, close=lambda: ended, output=lambda: "")
-    sandbox = SimpleNamespace(spawn=lambda **options: worker)
+    sandbox = SimpleNamespace(ready_s=0.0, spawn=lambda **options: worker)
     task = SimpleNamespace(limits=SimpleNamespace(build_s=1), cases=())
     side = Side(task, (), {"kernel.hip": b"slow to build"}, lambda: sandbox, "cpu", None)
     builds.build(side, SimpleNamespace(key="none", as_dict=lambda: {"gfx942_available": True}))

@@ -9,7 +9,8 @@ def reference(inputs):
     cosine = torch.where(length > 0, a[:, 0, 0] / divisor, 1.0)
     sine = a[:, 1, 0] / divisor
     q = torch.stack([cosine, -sine, sine, cosine], 1).reshape(-1, 2, 2)
-    return {"q": q, "r": (q.mT @ a).triu()}
+    r = q.mT @ a
+    return {"q": q, "r": r.triu()}
 
 
 def second_opinion(inputs):
