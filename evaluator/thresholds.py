@@ -86,7 +86,8 @@ E0_READINGS = 20  # before each case, in the baseline's worker: 12 ms
 E0_NOISE_NS, E0_DRIFT_NS = 100.0, 500.0
 ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed
 # A candidate below max(3 us, 1.5 event pairs) is faster than T_dev can see, and T_out, which is up to 5 us off, cannot
-# either: the case counts for correctness only. At 4.8 us two hosts agree within 5 %, once their pairs are taken out.
+# either: it counts as if it took that long, and its speedup is "at least". Were the case left out instead, a candidate
+# would gain by being slower. At 4.8 us two hosts agree within 5 %, once their pairs are taken out.
 CENSOR_NS, CENSOR_E0 = 3_000.0, 1.5
 MIN_CARDS = 3  # on which the same candidates were timed: with fewer, how far cards of a class differ is not known
 HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the call is bound by the host

@@ -110,11 +110,7 @@ FLAGS = {
         "host bound",
         "Calls take much longer than the kernel itself, so a faster kernel makes little difference.",
     ),
-    "censored": (
-        "censored",
-        "A case is faster than the clock can measure, and counts for correctness only. Before arena-3 its speedup is at least "
-        "the value shown.",
-    ),
+    "censored": ("censored", "A case is faster than the clock can measure: its speedup is at least the value shown."),
     "script_timed": ("script timed", "Timed by the task's own script, not by our evaluator."),
     "functional": ("functional times", "Times on a CPU. They show that both sides ran, and enter no metric."),
     "order_dependent": ("order dependent", "Correct in one order of the lanes only, so it depends on scheduling."),

@@ -74,7 +74,7 @@ def _ratio(times: Sequence[CaseTimes], calibration: DeviceCalibration | None, de
         df=_finite(found.df),
         low=_finite(found.low + shift),
         high=None if censored else _finite(found.high),
-        eligible=_is_long(times, device_class) and not censored,
+        eligible=_is_long(times, device_class),
         censored=censored,
         noisy=found.is_wide or any(session.is_disturbed for session in times),
     )
@@ -95,14 +95,13 @@ def _is_censored(times: Sequence[CaseTimes], device_class: str) -> bool:
 
 
 def _flag(context: Context, state: CaseState, ratio: Ratio) -> None:
-    """Set flags on cases for which a speedup is claimed, or could not be seen; a tiny case is always host-bound."""
-    if ratio.censored and _is_long(state.times, context.backend.device_class):
-        context.flags.add(Flag.CENSORED)
+    """Set flags on cases for which a speedup is claimed; a tiny case is always host-bound."""
     if not ratio.eligible:
         return
     factor, extra_ns = HOST_BOUND
     calls_ns = 0.0 if context.is_quick else median(state.clocks[T_CALL].candidate_ms) * 1e6
     marks = {
+        Flag.CENSORED: ratio.censored,
         Flag.NOISY: ratio.noisy,
         Flag.HOST_BOUND: calls_ns > factor * median(found.candidate_ns for found in state.times) + extra_ns,
     }

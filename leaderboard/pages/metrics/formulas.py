@@ -207,8 +207,8 @@ METRICS = (
         "The 95 % interval includes the variation between sessions: at least that of this host's own A/A sessions. "
         "What the host's empty pair of events takes beyond that of its device class is taken out of both times, and "
         f"its error is in the interval. A candidate below {CENSOR_E0:g} empty pairs of events, or below "
-        f"{milliseconds(CENSOR_NS / 1e6)}, is faster than t_dev can see: its ratio is censored, printed as “≥”, and "
-        "the case counts for correctness only.",
+        f"{milliseconds(CENSOR_NS / 1e6)}, is faster than t_dev can see and counts as that long: its ratio is censored, "
+        "and printed as “≥”.",
         f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} and "
         f"{ELIGIBLE_E0:.0f} empty pairs of events on. Shorter cases count for correctness only.",
     ),
