@@ -167,7 +167,7 @@ def test_a_card_that_no_host_names_has_no_name_in_data_and_one_of_its_run_in_sta
         RunRow(r, r, "c", "entry", "C", None, None, {}, "run_here", None, None, factories.NOON, "c", "external")
         for r in (1, 2)
     ]
-    rows = [_row(1, 0, right(0.5))._replace(card=None), _row(2, 0, right(0.5))]
+    rows = [_row(1, 0, right(0.5))._replace(card=""), _row(2, 0, right(0.5))]
     found = standings([task], runs, rows, is_functional=False, between=None)
     assert [result.card for result in found.results] == [None, "GPU-1"]
     assert found.matrices["c"].cards.tolist() == [["of run 1", "GPU-1"]]

@@ -264,7 +264,7 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         row.may_rank,
         obstacle_of(row),
         doubt(row.audit, row.is_held),
-        row.card,
+        row.card or None,
     )
 
 
