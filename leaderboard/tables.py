@@ -132,17 +132,21 @@ def grouped(
     return Table(slug, caption, tuple(fields), tuple(groups), empty)
 
 
-def first(whole: Table, most: int) -> Table:
-    """Return the part of a long table of one group that fits on a page."""
+def first(whole: Table, most: int, rest: str = "all are in the CSV") -> Table:
+    """Return the part of a long table of one group that fits on a page; the caption says where the `rest` is."""
     if whole.size <= most:
         return whole
-    caption = f"{whole.caption} (the first {most} of {whole.size}; all are in the CSV)"
+    caption = f"{whole.caption} (the first {most} of {whole.size}; {rest})"
     return replace(whole, caption=caption, groups=(RowGroup(whole.groups[0].rows[:most]),))
 
 
 def fitting(matrix: Table) -> Table:
-    """The part that fits on a page of a table with a column for each entry."""
-    return first(matrix, max(1, MOST_CELLS // len(matrix.shown_fields)))
+    """The part that fits on a page of a table with a column for each entry.
+
+    Its cells on the page have more than their values: speedups, and links to results.
+    """
+    rest = "the CSV has what came of all, this page's JSON their speedups and results too"
+    return first(matrix, max(1, MOST_CELLS // len(matrix.shown_fields)), rest)
 
 
 def json_rows(shown: Table) -> list[dict[str, Value]]:

@@ -115,14 +115,9 @@ class ResultRow(NamedTuple):
     log_speedup_low: float | None
     log_speedup_high: float | None
     paper_speedup: float | None
-    card_uuid: str | None
+    card: str | None  # the UUID of the card it was measured on, where the host names one
     is_own_protocol: bool | None
     may_rank: bool
-
-    @property
-    def card(self) -> str:
-        """Which card it was measured on; one that the host does not name may be any."""
-        return self.card_uuid or f"of run {self.run_id}"
 
 
 class PublicationRow(NamedTuple):

@@ -76,6 +76,7 @@ def test_the_page_says_what_is_known_of_cards() -> None:
     assert cards_note([first], None) == ""
     assert "How far cards of this class differ is not known" in cards_note([first, second], None)
     note = cards_note([first, second], BETWEEN)
+    assert note.startswith("Not all results here are known to be of one card. ")
     assert "2 %" in note.replace("\N{NO-BREAK SPACE}", " ")
     assert "by 4 cards, with Student's t at 3 degrees of freedom" in note.replace("\N{NO-BREAK SPACE}", " ")
     assert spread_of(None, ["x"]) is None

@@ -161,6 +161,18 @@ def test_the_board_shows_the_printed_row_of_runs_built_for_it(printed: dict[str,
     assert as_printed(printed["category"], entry.paper) == printed
 
 
+def test_a_card_that_no_host_names_has_no_name_in_data_and_one_of_its_run_in_statistics() -> None:
+    task = TaskRow(0, "hip2hip/arena/0", "0", "hip2hip", "arena", "")
+    runs = [
+        RunRow(r, r, "c", "entry", "C", None, None, {}, "run_here", None, None, factories.NOON, "c", "external")
+        for r in (1, 2)
+    ]
+    rows = [_row(1, 0, right(0.5))._replace(card=""), _row(2, 0, right(0.5))]
+    found = standings([task], runs, rows, is_functional=False, between=None)
+    assert [result.card for result in found.results] == [None, "GPU-1"]
+    assert found.matrices["c"].cards.tolist() == [["of run 1", "GPU-1"]]
+
+
 def _row(run: int, task: int, values: ResultValues) -> ResultRow:
     status = "passed" if values.correct else "wrong_output" if values.compiled else "build_failed"
     attempt = (status, values.compiled, values.correct, False, False, True)

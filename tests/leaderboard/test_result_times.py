@@ -8,6 +8,8 @@ import pytest
 
 from evaluator.records.measurements import T_DEV, BaselineTimes, Clock, Ratio
 from evaluator.records.reasons import Flag
+from leaderboard.pages.result.cases import cases
+from leaderboard.queries.results import MeasurementRow
 from tests import factories
 from tests.records import GPU_TIMES, make_case, make_gpu_case, make_gpu_record, make_record
 
@@ -94,8 +96,24 @@ def test_a_case_below_five_event_pairs_says_so(shown) -> None:
     case = make_gpu_case("n=1", 12.0, 11.0)
     assert case.ratio is not None
     page = shown(make_gpu_record(cases=(replace(case, ratio=replace(case.ratio, eligible=False)),)))
-    assert "12.0 µs, less than 5 empty event pairs" in plain(groups(page)["n=1"].note)
-    assert "No case takes long enough for its speedup to count." in page.verdict
+    assert plain(groups(page)["n=1"].note).endswith("12.0 µs, less than 5 empty event pairs of its device class")
+    assert "No case's speedup counts; the table of clocks says why." in page.verdict
+
+
+@pytest.mark.parametrize(
+    ("protocol", "device", "baseline_ms", "why"),
+    [
+        ("arena-3", "h100-sxm", 0.012, "the baseline takes 12.0 µs, less than 5 empty event pairs of its device class"),
+        ("arena-2", "h100-sxm", 0.012, "the baseline takes 12.0 µs, less than 5 empty event pairs on its host"),
+        ("arena-1", "mi300x-spx", 0.012, "the baseline takes 12.0 µs, less than 5 empty event pairs on its host"),
+        ("arena-3", "mi300x-spx", 1.0, "no event pair is fixed for this device class yet, so no speed counts"),
+    ],
+)
+def test_what_is_eligible_follows_the_class_and_before_arena_3_the_host(protocol, device, baseline_ms, why) -> None:
+    told = {"case": "n=1", "draws": 1, "baseline_t_dev_ms": baseline_ms, "candidate_t_dev_ms": 0.01, "log_ratio": 0.1}
+    row = MeasurementRow(**dict.fromkeys(MeasurementRow._fields) | told | {"is_eligible": False, "clocks": {}})
+    [case] = cases([row], protocol, device)
+    assert plain(case.ratio.why_not_eligible) == why
 
 
 def test_a_noisy_case_says_what_metrics_use(shown) -> None:

@@ -54,7 +54,7 @@ class BoardPage(Page):
     has_lines_only: bool = field(metadata=SCREEN)  # filtered out or not, there is a line and no entry
     ranks_note: str = field(metadata=SCREEN)
     table_kind: str = field(metadata=SCREEN)
-    results_shown: Table = field(metadata=SCREEN)  # the first ones; all are in the CSV
+    results_shown: Table = field(metadata=SCREEN)  # the first ones; `results` has all
 
 
 def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage | None:

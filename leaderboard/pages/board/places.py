@@ -65,7 +65,9 @@ def _entries(
         if run.role == "entry":
             runs_of[run.configuration].append(run)
     ids = {run.id for found in runs_of.values() for run in found}
-    values = {(row.run_id, row.task_id): values_of(row, obstacle_of(row)) for row in rows if row.run_id in ids}
+    values = {
+        (row.run_id, row.task_id): values_of(row, row.run_id, obstacle_of(row)) for row in rows if row.run_id in ids
+    }
     return [
         (found[0], ResultMatrix.from_rows([[values.get((run.id, task.id)) for run in found] for task in tasks]))
         for found in runs_of.values()

@@ -61,7 +61,7 @@ class BoardResult(NamedTuple):
     may_rank: bool
     obstacle: str | None  # the reason why it does not count
     doubt: str | None  # held, suspect or hacked
-    card: str  # the UUID of the card it was measured on; "of run N" where its host names none
+    card: str | None  # the UUID of the card it was measured on, where its host names one
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +171,12 @@ def cards_note(entries: Sequence[ResultMatrix], between: BetweenCards | None) ->
         return ""
     if between is None:
         return (
-            "Not all results here are of one card. How far cards of this class differ is not known under this protocol "
-            f"(the same candidates were not measured on {MIN_CARDS} cards), so no interval or test includes it."
+            "Not all results here are known to be of one card. How far cards of this class differ is not known under "
+            f"this protocol (the same candidates were not measured on {MIN_CARDS} cards). No interval or test has it."
         )
     return (
-        "Not all results here are of one card. Comparisons of entries on different cards include how far cards "
-        f"of this class differ: {percent(max(between.sds.values()))} for the times that differ most, by "
+        "Not all results here are known to be of one card. Comparisons of entries on different cards include how far "
+        f"cards of this class differ: {percent(max(between.sds.values()))} for the times that differ most, by "
         f"{plural(len(between.cards), 'card')}, with Student's t at {plural(between.df, 'degree')} of freedom."
     )
 
@@ -207,8 +207,11 @@ def obstacle_of(row: ResultRow) -> str | None:
     )
 
 
-def values_of(result: ResultRow | BoardResult, hindered: str | None) -> ResultValues | None:
-    """Values for the statistics; None where the result does not count, for the reason given."""
+def values_of(result: ResultRow | BoardResult, run: int, hindered: str | None) -> ResultValues | None:
+    """Values for the statistics; None where the result does not count, for the reason given.
+
+    A card that the host does not name may be any: the results of its run are taken to share one of their own.
+    """
     if hindered is not None:
         return None
     return ResultValues(
@@ -218,7 +221,7 @@ def values_of(result: ResultRow | BoardResult, hindered: str | None) -> ResultVa
         low=result.log_speedup_low,
         high=result.log_speedup_high,
         paper_speedup=result.paper_speedup,
-        card=result.card,
+        card=result.card or f"of run {run}",
     )
 
 
@@ -246,7 +249,7 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
             False,
             obstacle(status=None),
             None,
-            row.card if row else "",
+            None,
         )
     return BoardResult(
         *about,
@@ -261,14 +264,14 @@ def _result(task: TaskRow, run: RunRow, row: ResultRow | None) -> BoardResult:
         row.may_rank,
         obstacle_of(row),
         doubt(row.audit, row.is_held),
-        row.card,
+        row.card or None,
     )
 
 
 def _matrices(
     tasks: Sequence[TaskRow], runs_of: Mapping[str, Sequence[RunRow]], results: Sequence[BoardResult]
 ) -> dict[str, ResultMatrix]:
-    values = {(result.run, result.task): values_of(result, result.obstacle) for result in results}
+    values = {(result.run, result.task): values_of(result, result.run, result.obstacle) for result in results}
     return {
         slug: ResultMatrix.from_rows([[values[run.id, task.path] for run in runs] for task in tasks])
         for slug, runs in runs_of.items()

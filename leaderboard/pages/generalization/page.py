@@ -75,7 +75,7 @@ class GeneralizationPage(Page):
     refusals: tuple[str, ...]  # statistics that are not given, and why
     notice: str = field(metadata=SCREEN)  # the state of the round
     regressions_shown: Table | None = field(metadata=SCREEN)  # the first ones; all are in the CSV
-    results_shown: Table | None = field(metadata=SCREEN)
+    results_shown: Table | None = field(metadata=SCREEN)  # the first ones; `results` has all
     protocol_notice: str = field(metadata=SCREEN)
     board: Link = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)

@@ -103,11 +103,12 @@ METRICS = (
         "eligible",
         "Tasks that can show a speed",
         "a task is eligible on a device class if some case's baseline takes five of the class's event pairs or more",
-        "It depends on the task's version, the device class and the protocol, not on the host, and it is the same for "
-        "every entry, filter and page. It is known from correct results that are or were public, on any "
-        "suite, including those of reference lines and withdrawn runs; one correct result with an eligible case is "
-        "enough. A failed result was never timed, so a task without any correct result is not known to be eligible. "
-        "The leaderboard of a past day uses what was known then.",
+        "It depends on the task's version, the device class and the protocol, and is the same for every entry, filter "
+        "and page. The event pairs have a length that is fixed for the device class; under arena-1 and arena-2 they "
+        "were the host's own. For some device classes no length is fixed yet: no speed counts there. It is known from "
+        "correct results that are or were public, on any suite, including those of reference lines and withdrawn "
+        "runs; one correct result with an eligible case is enough. A failed result was never timed, so a task without "
+        "any correct result is not known to be eligible. The leaderboard of a past day uses what was known then.",
         f"With fewer than {plural(MIN_TASKS_FOR_INTERVAL, 'eligible task')}, the leaderboard has no speed metric.",
     ),
     Metric(
@@ -207,8 +208,8 @@ METRICS = (
         "The 95 % interval includes the variation between sessions: at least that of this host's own A/A sessions. "
         "What the host's empty pair of events takes beyond that of its device class is taken out of both times, and "
         f"its error is in the interval. A candidate below {CENSOR_E0:g} empty pairs of events, or below "
-        f"{milliseconds(CENSOR_NS / 1e6)}, is faster than t_dev can see and counts as that long: its ratio is censored, "
-        "and printed as “≥”.",
+        f"{milliseconds(CENSOR_NS / 1e6)}, is faster than t_dev can see: it counts as that long, and its ratio is "
+        "censored, printed as “≥”.",
         f"A case counts for speed from a baseline of {milliseconds(ELIGIBLE_NS / 1e6)} and "
         f"{ELIGIBLE_E0:.0f} empty pairs of events on. Shorter cases count for correctness only.",
     ),

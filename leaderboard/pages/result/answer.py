@@ -69,7 +69,7 @@ def _source_of_speed(shown: AttemptRow, cases: Sequence[CaseFacts]) -> str:
     if not timed:
         return ""
     if shown.log_speedup is None:
-        return "No case takes long enough for its speedup to count."
+        return "No case's speedup counts; the table of clocks says why."
     eligible = sum(ratio.is_eligible for ratio in timed)
     text = f"The speed is that of {eligible} of {plural(len(timed), 'case')} on t_dev"
     if shown.cautious_log_speedup not in (shown.log_speedup, None):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV
-from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS
+from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS, REFERENCE_E0_NS
 from leaderboard.formatting import NONE, milliseconds, significant
 from leaderboard.pages.base import count_cell
 from leaderboard.queries.results import MeasurementRow
@@ -21,6 +21,7 @@ CLOCKS = {  # in the order in which pages show them
     AKA_EVENTS: "The paper's clock for Triton to Triton: the mean over 100 calls with a pair of events around each.",
     FUNCTIONAL: "Times on a CPU. They show that both sides ran; no metric uses them.",
 }
+HOST_DECIDED = ("arena-1", "arena-2")  # protocols under which the host's own event pair said what is eligible
 
 OUTCOMES: dict[bool | None, Cell] = {
     True: Cell("correct", True, tone="good", mark="✓"),
@@ -78,13 +79,17 @@ class CaseFacts:
         return any(one.clock != FUNCTIONAL for one in self.clocks)
 
 
-def cases(rows: Sequence[MeasurementRow]) -> tuple[CaseFacts, ...]:
-    """Return the facts of each case, in the order of evaluation.
+def cases(rows: Sequence[MeasurementRow], protocol: str, device_class: str) -> tuple[CaseFacts, ...]:
+    """Return the facts of each case of an attempt, in the order of evaluation.
 
     When a case fails, the others are abandoned and recorded as not correct, however well they did so far: such a case
     has None as `correct` here.
     """
-    return tuple(_case(row, is_last=index == len(rows) - 1) for index, row in enumerate(rows))
+    ratios = [_ratio(row, protocol, device_class) for row in rows]
+    return tuple(
+        _case(row, ratio, is_last=index == len(rows) - 1)
+        for index, (row, ratio) in enumerate(zip(rows, ratios, strict=True))
+    )
 
 
 def cases_table(cases: Sequence[CaseFacts]) -> Table:
@@ -123,7 +128,7 @@ def case_cell(case: str) -> Cell:
     return Cell(case.replace(",", ", "), case)
 
 
-def _case(row: MeasurementRow, is_last: bool) -> CaseFacts:
+def _case(row: MeasurementRow, ratio: CaseRatio | None, is_last: bool) -> CaseFacts:
     clocks = _clocks(row)
     shown = clocks[0] if clocks and clocks[0].clock in (T_DEV, FUNCTIONAL) else None
     is_within = row.relative_rmse is None or row.allowed_rmse is None or row.relative_rmse <= row.allowed_rmse
@@ -141,7 +146,7 @@ def _case(row: MeasurementRow, is_last: bool) -> CaseFacts:
         shown.clock if shown else None,
         shown.baseline_ms if shown else None,
         shown.candidate_ms if shown else None,
-        _ratio(row),
+        ratio,
         clocks,
     )
 
@@ -163,7 +168,7 @@ def _clock(name: str, medians: Mapping[str, Any], log_ratio: float | None) -> Cl
     return ClockTimes(name, baseline_ms, candidate_ms, own)
 
 
-def _ratio(row: MeasurementRow) -> CaseRatio | None:
+def _ratio(row: MeasurementRow, protocol: str, device_class: str) -> CaseRatio | None:
     if row.log_ratio is None or row.baseline_t_dev_ms is None:
         return None
     return CaseRatio(
@@ -173,19 +178,21 @@ def _ratio(row: MeasurementRow) -> CaseRatio | None:
         row.log_ratio_low,
         row.log_ratio_high,
         row.is_eligible,
-        None if row.is_eligible else _too_short(row.baseline_t_dev_ms, row.is_censored),
+        None if row.is_eligible else _why_not_eligible(row.baseline_t_dev_ms, protocol, device_class),
         row.is_censored,
         row.is_noisy,
     )
 
 
-def _too_short(baseline_ms: float, is_censored: bool) -> str:
+def _why_not_eligible(baseline_ms: float, protocol: str, device_class: str) -> str:
+    host_decided = protocol in HOST_DECIDED
+    if not host_decided and device_class not in REFERENCE_E0_NS:
+        return "no event pair is fixed for this device class yet, so no speed counts"
     takes = f"the baseline takes {milliseconds(baseline_ms)}"
     if baseline_ms * 1e6 < ELIGIBLE_NS:
         return f"{takes}, and a speedup counts only from {milliseconds(ELIGIBLE_NS / 1e6)} on"
-    if is_censored:
-        return "the candidate is faster than t_dev can see"
-    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs"
+    whose = "on its host" if host_decided else "of its device class"
+    return f"{takes}, less than {ELIGIBLE_E0:.0f} empty event pairs {whose}"
 
 
 def _correct_cell(case: CaseFacts) -> Cell:

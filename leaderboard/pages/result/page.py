@@ -109,7 +109,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     number = shown.number if shown else None
-    cases = case_facts(measured.get(shown.id, ())) if shown else ()
+    cases = case_facts(measured.get(shown.id, ()), shown.protocol, row.device) if shown else ()
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, dict(record.isa_checked) if record else {})
     sessions, baselines = times.sessions(record), case_baselines(record)

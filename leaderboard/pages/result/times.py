@@ -90,7 +90,7 @@ def chart(cases: Sequence[CaseFacts]) -> Chart | None:
     if any(case.ratio for case in timed):
         clock += " The line on a candidate's bar is the 95 % confidence interval of its ratio to the baseline."
     if any(case.ratio and not case.ratio.is_eligible for case in timed):
-        clock += " A ratio in brackets does not count: its case is too short."
+        clock += " A ratio in brackets does not count; the table of clocks says why."
     description = f"Median time per call of baseline and candidate on {plural(len(timed), 'case')}. {clock}"
     note = f"Each case has its own scale: compare the two bars of a case, not bars of different cases. {clock}"
     return paired_bars("times", "Time per call", description, "time per call, ms", (BASELINE, CANDIDATE), rows, note)

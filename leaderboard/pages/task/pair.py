@@ -103,12 +103,12 @@ def charts(pair: TaskPair | None, cases: Sequence[PairCase]) -> dict[str, Chart]
         [
             (
                 one.case.replace(",", "  "),
-                "" if one.is_eligible else "too short",
+                "" if one.is_eligible else "does not count",
                 [_point(one.first), _point(one.second)],
             )
             for one in timed
         ],
-        "The speed of a case that is too short does not count.",
+        "The speed of a case that is not eligible does not count; each result says why.",
     )
     return {chart.slug: chart}
 
@@ -127,7 +127,7 @@ def pair_table(pair: TaskPair | None, cases: Sequence[PairCase]) -> Table:
         Field(
             "is_eligible",
             "Speed counts",
-            lambda one: Cell("yes" if one.is_eligible else "no: too short", one.is_eligible),
+            lambda one: Cell("yes" if one.is_eligible else "no", one.is_eligible),
         ),
     )
     caption = f"Speedup over the baseline, case by case, on {pair.place}" if pair else "Case by case"
