@@ -14,9 +14,9 @@ WARMUP_CALLS = 10  # calls per side and case, in exactly the form of the timed o
 # ends early once the 95 % half-width of its own blocks is at most BLOCKS_HALF_WIDTH, or at most the host's floor.
 LEAST_BLOCKS, BLOCKS = 4, 10
 BLOCKS_HALF_WIDTH = 0.005  # log ratio; a quarter of EXTEND_HALF_WIDTH: 3 % more of such an interval
-EARLY_JUDGED = (
-    3  # outputs that are judged of each of the first LEAST_BLOCKS blocks: ten and more a session, however it ends
-)
+# Outputs that are judged of each of the first LEAST_BLOCKS blocks, of different calls: ten and more a session, however
+# it ends; where blocks have three calls, all of them.
+EARLY_JUDGED = 3
 BLOCK_CALLS = 10  # calls per side and block: the median of ten tolerates four outliers
 LONG_BLOCK_CALLS = 3  # calls per side and block for kernels above LONG_NS: at least 12 in a session
 LONG_NS = 5e6  # ns; ten blocks of ten such calls per side would take a second
@@ -82,8 +82,12 @@ REFERENCE_E0_NS: Mapping[str, float] = {"h100-sxm": 3_000.0, "h200-sxm": 2_700.0
 E0_SHARE, E0_SHARE_ERROR = 0.9, 0.1
 E0_READINGS = 20  # before each case, in the baseline's worker: 12 ms
 # Standard error of their median, and difference from the calibration's pair, beyond which a session is void. The pairs
-# of one card had a deviation of 75 ns over a day, those of two kinds of host are 1,600 ns apart.
-E0_NOISE_NS, E0_DRIFT_NS = 100.0, 500.0
+# of one card had a deviation of 75 ns over a day: three of these, and no more, since what moves a pair within them is
+# taken out of the times all the same. Pairs of two kinds of host are 1,600 ns apart.
+E0_NOISE_NS, E0_DRIFT_NS = 100.0, 225.0
+# What a time has left at least, once the host's part is taken out: it is not known better than E0. A negative one would
+# void every session of a candidate that is only too fast; this one is censored.
+LEAST_LEFT_NS = E0_NOISE_NS
 ELIGIBLE_NS, ELIGIBLE_E0 = 10_000.0, 5.0  # baseline T_dev at least 10 us and 5 event pairs: else no speed is claimed
 # A candidate below max(3 us, 1.5 event pairs) is faster than T_dev can see, and T_out, which is up to 5 us off, cannot
 # either: it counts as if it took that long, and its speedup is "at least". Were the case left out instead, a candidate
@@ -94,7 +98,10 @@ HOST_BOUND = (1.5, 5_000.0)  # T_call above 1.5 T_dev + 5 us: the call is bound 
 HOST_VISIBLE_SHARE = 0.5  # of a case's calls during which the spacer ended: T_dev then holds host time, a finding
 OUTSIDE_SHARE, OUTSIDE_NS = 0.10, 3_000.0  # work after the stop event, beyond both: implausible (A/A: up to 0.6 us)
 OUTSIDE_DOUBTFUL = 0.02  # of a call, and beyond OUTSIDE_NS: hold
-CROWDED_SHARE = 0.05  # of calls around which the device is not idle, and twice the baseline's: implausible
+CROWDED_SHARE = 0.05  # of calls around which the device is not idle, and twice the baseline's: implausible ...
+# ... and at least so many calls, or half of them where they are few: a burst of something else voids one block, and
+# that is ten calls of 80, or one of 12.
+LEAST_CROWDED, LEAST_CROWDED_SHARE = 16, 0.5
 IMPLAUSIBLE, DOUBTFUL = 1.5, 1.05  # times the measured cache bandwidth (or arithmetic rate): fails; hold
 EIGHT_BITS = 2  # times the arithmetic rate of 16-bit floats, by the data sheets of H100, H200 and MI300X
 VARIANCE_TEST = 0.01  # level of the F test beyond which the floor tells nothing of an observed spread's precision

@@ -50,6 +50,7 @@ from evaluator.thresholds import (
     SPACER_FACTOR,
     SPACER_NS,
     SPACER_PATIENCE_NS,
+    SPREAD_SESSIONS,
 )
 
 NAME = "performance"
@@ -136,7 +137,7 @@ def _sessions(context: Context, timed: Timed, calibration: DeviceCalibration | N
         timed.index += 1
         if rejection:
             return rejection
-    if timed.void and any(_has_few(context, state) for state in context.cases.values()):
+    if timed.void and any(_has_few(context, state, calibration) for state in context.cases.values()):
         raise SandboxError(f"{len(timed.void)} of {timed.index} sessions are void: {timed.void[-1]}")
     return None
 
@@ -147,17 +148,23 @@ def _waiting(context: Context, timed: Timed, calibration: DeviceCalibration | No
     if timed.index >= (context.sessions if wants_every_verdict else MAX_SESSIONS):
         return []
     states = list(context.cases.values())
-    few = [state for state in states if _has_few(context, state)]
+    few = [state for state in states if _has_few(context, state, calibration)]
     if few or context.seconds.get("timed", 0.0) > EXTEND_BUDGET_S or context.sessions < SESSIONS:
         return few
     return [state for state in states if ratio.is_worth_another(context, state.times, calibration)]
 
 
-def _has_few(context: Context, state: CaseState) -> bool:
-    """Return whether a case has too few sessions; one is enough for a case too short to claim a speedup for."""
+def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration | None) -> bool:
+    """Return whether a case has too few sessions; one is enough for a case too short to claim a speedup for.
+
+    Without a floor its interval has no ends before SPREAD_SESSIONS, however long its sessions take.
+    """
     if state.times and not ratio.claims_speedup(state.times[0].baseline_ns, context.backend.device_class):
         return False
-    return len(state.times) < context.sessions
+    least = context.sessions
+    if least >= SESSIONS and state.times and ratio.floor_of(state.times, calibration) is None:
+        least = max(least, SPREAD_SESSIONS)
+    return len(state.times) < least
 
 
 def _session(

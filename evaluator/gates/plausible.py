@@ -1,8 +1,12 @@
-"""Plausibility of times: checks of the integrity gate on every case that was timed on the device clock."""
+"""Plausibility of times: checks of the integrity gate on every case that was timed on the device clock.
+
+Of two sessions both have to show what accuses: a mean would let one that was disturbed accuse an honest candidate. So
+of an even number the less suspicious of the two in the middle counts, the low excess and the high time.
+"""
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import median_high, median_low
 
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.plain.found import KEEPS_STATE
@@ -15,6 +19,8 @@ from evaluator.thresholds import (
     DOUBTFUL,
     EIGHT_BITS,
     IMPLAUSIBLE,
+    LEAST_CROWDED,
+    LEAST_CROWDED_SHARE,
     OUTSIDE_DOUBTFUL,
     OUTSIDE_NS,
     OUTSIDE_SHARE,
@@ -42,11 +48,12 @@ def _worked_outside(context: Context, state: CaseState) -> Rejection | None:
     """Reject work that the stop event did not wait for, on another stream or thread; a little of it is put on hold."""
     calls = sum(len(block.candidate_ns) for found in state.times for block in found.session.blocks)
     others, crowded = (sum(found.crowded[side] for found in state.times) for side in (0, 1))
-    if crowded > CROWDED_SHARE * calls and crowded > 2 * others:
+    least = min(LEAST_CROWDED, LEAST_CROWDED_SHARE * calls)
+    if crowded >= least and crowded > CROWDED_SHARE * calls and crowded > 2 * others:
         text = f"case {state.case.id}: the device was not free around {crowded} of {calls} calls"
         return Rejection("work_outside", text)
-    outside = median(found.outside_ns for found in state.times)
-    own = median(found.candidate_ns for found in state.times)
+    outside = median_low(found.outside_ns for found in state.times)
+    own = median_high(found.candidate_ns for found in state.times)
     text = f"case {state.case.id}: the device stayed busy for {outside / 1e3:.1f} us after calls of {own / 1e3:.1f} us"
     if outside > OUTSIDE_NS and outside > OUTSIDE_SHARE * own:
         return Rejection("work_outside", text)
@@ -60,7 +67,7 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     if state.ratio is None or not state.ratio.eligible or context.is_quick:
         return None
     outside = state.outside or OutsideTimes(lacking="it was not taken")
-    own_ns = median(found.candidate_ns for found in state.times)
+    own_ns = median_high(found.candidate_ns for found in state.times)
     noisy = "its readings vary too much" if outside.noise_ns > T_OUT_TOO_NOISY * own_ns else None
     if lacking := outside.lacking or noisy:
         text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
@@ -70,7 +77,7 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
     slack_ns = T_OUT_SLACK_NS + T_OUT_SLACK_SHARE * own_ns + outside.noise_ns
     if hidden_ns <= slack_ns:
         return None
-    baseline_ns = median(found.baseline_ns for found in state.times)
+    baseline_ns = median_high(found.baseline_ns for found in state.times)
     if T_OUT_SLACK_SHARE * baseline_ns > slack_ns:
         text = f"case {state.case.id}: the baseline takes {baseline_ns / own_ns:.1f} times as long, so its noise hides"
         context.hold(Finding(GATE, "no_outside_clock", f"{text} whether the judge's own clock agrees"))
@@ -97,7 +104,7 @@ def _above_peak(context: Context, state: CaseState) -> Rejection | None:
     calibration = context.calibration
     if calibration is None:
         return None
-    time_ns = median(found.candidate_ns for found in state.times)
+    time_ns = median_high(found.candidate_ns for found in state.times)
     moved, computed = context.task.work_of(state.case)
     for amount, unit, rate in (
         (moved, "bytes", calibration.cache_bytes_per_s),
@@ -121,7 +128,8 @@ def _hold_for_the_clocks(context: Context, state: CaseState) -> None:
     """Put on hold if events show less time than the judge's clock; if the baseline's do too, the host is the cause."""
     if context.is_quick:
         return
-    ours, theirs = (median(found.disagreement[side] for found in state.others) for side in (0, 1))
-    if -theirs > CLOCKS_AGREE >= abs(ours):
-        text = f"case {state.case.id}: events show {-theirs:.1%} less time than the judge's clock for the same loop"
+    ours = median_high(abs(found.disagreement[0]) for found in state.others)
+    less = median_low(-found.disagreement[1] for found in state.others)
+    if less > CLOCKS_AGREE >= ours:
+        text = f"case {state.case.id}: events show {less:.1%} less time than the judge's clock for the same loop"
         context.hold(Finding(GATE, "clocks_disagree", text))

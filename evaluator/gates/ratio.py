@@ -9,7 +9,7 @@ from statistics import median
 from evaluator.gates.context import CaseState, Context
 from evaluator.judge.timing.estimate import RatioEstimate, estimate, has_narrow_blocks, widened
 from evaluator.judge.timing.session import CaseTimes
-from evaluator.records.calibration import DeviceCalibration
+from evaluator.records.calibration import DeviceCalibration, Floor
 from evaluator.records.measurements import T_CALL, T_DEV, T_OUT, Clock, Ratio
 from evaluator.records.reasons import Flag
 from evaluator.records.record import Finding
@@ -18,11 +18,15 @@ from evaluator.thresholds import HOST_BOUND, HOST_VISIBLE_SHARE, eligible_ns, le
 GATE = "performance"
 
 
-def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> RatioEstimate:
+def floor_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> Floor | None:
+    """The spread of A/A sessions of kernels as long as the case's two sides; None where it is not known."""
     baseline_ns = median(found.baseline_ns for found in times)
     candidate_ns = median(found.candidate_ns for found in times)
-    floor = calibration.floor(baseline_ns, candidate_ns) if calibration else None
-    found = estimate([found.values for found in times], floor)
+    return calibration.floor(baseline_ns, candidate_ns) if calibration else None
+
+
+def estimate_of(times: Sequence[CaseTimes], calibration: DeviceCalibration | None) -> RatioEstimate:
+    found = estimate([found.values for found in times], floor_of(times, calibration))
     return widened(found, max(one.overhead_error for one in times))
 
 

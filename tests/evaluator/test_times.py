@@ -106,6 +106,18 @@ def test_a_case_gets_a_third_session_only_while_its_interval_is_wide(context: Co
         assert performance._waiting(context, timed, None) == [state], "without a floor three tell the spread"
 
 
+def test_without_a_floor_a_case_has_three_sessions_whatever_they_cost(context: Context) -> None:
+    state, timed = state_of(context), performance.Timed(index=2)
+    state.times, context.seconds["timed"] = [TIMES] * 2, 1e3
+    elsewhere = replace(CALIBRATION, floors={">500us": 0.001})
+    for calibration, waits in ((CALIBRATION, False), (None, True), (elsewhere, True)):
+        assert performance._waiting(context, timed, calibration) == ([state] if waits else [])
+    context.sessions = 1
+    assert performance._waiting(context, timed, None) == [], "one session was asked for"
+    context.sessions, state.times = 2, [TIMES] * 3
+    assert performance._waiting(context, timed, None) == []
+
+
 def test_a_session_of_a_case_too_short_for_a_speedup_has_few_blocks() -> None:
     wide = (0.0, 0.5, 0.0, 0.5)
     assert has_enough_blocks(CALIBRATION, CLASS, wide, 14e3, 10e3)
@@ -189,6 +201,68 @@ def test_a_device_that_is_never_free_is_implausible(context: Context) -> None:
     rejection = implausible(context)
     assert rejection is not None
     assert "not free around 180 of 300 calls" in rejection.detail
+
+
+def timed_with(blocks: int, calls: int, crowded: int, **changes: object) -> CaseTimes:
+    block = Block("baseline", (20e3,) * calls, (10e3,) * calls, (30e3, 30e3), (1980, 1980), None)
+    session = TimingSession((block,) * blocks, 0, 0, 10, {}, None)
+    return replace(TIMES, session=session, crowded=(0, crowded), **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize(
+    ("sessions", "rejected"),
+    [
+        ([(5, 10, 10), (4, 10, 0)], False),  # one block of 90 calls
+        ([(5, 10, 15), (4, 10, 0)], False),
+        ([(5, 10, 16), (4, 10, 0)], True),
+        ([(5, 3, 1)], False),
+        ([(5, 3, 7)], False),
+        ([(5, 3, 8)], True),
+        ([(10, 10, 15), (10, 10, 0), (10, 10, 0)], False),
+        ([(10, 10, 16), (10, 10, 0), (10, 10, 0)], True),
+        ([(20, 10, 16), (20, 10, 0)], False),  # less than one in twenty
+    ],
+)
+def test_a_burst_of_something_else_over_one_block_rejects_nobody(
+    context: Context, sessions: list[tuple[int, int, int]], rejected: bool, is_reversed: bool
+) -> None:
+    concluded(context)
+    state_of(context).times = [timed_with(*one) for one in (reversed(sessions) if is_reversed else sessions)]
+    assert (implausible(context) is not None) is rejected
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize("reason", ["work_outside", "impossible_time"])
+def test_one_disturbed_session_of_two_accuses_nobody(context: Context, reason: str, is_reversed: bool) -> None:
+    state = state_of(context)
+    at_peak_ns = context.task.work_of(state.case)[0] / CALIBRATION.cache_bytes_per_s * 1e9
+    right = replace(TIMES, candidate_ns=10e3 if reason == "work_outside" else at_peak_ns)
+    wrong = replace(right, outside_ns=50e3) if reason == "work_outside" else replace(right, candidate_ns=at_peak_ns / 9)
+    state.outside = replace(OUTSIDE, noise_ns=0.0)
+    concluded(context, candidate_ns=right.candidate_ns)
+    state.times = [wrong, right] if is_reversed else [right, wrong]
+    assert implausible(context) is None
+    assert context.findings == []
+    state.times = [wrong, wrong]
+    rejection = implausible(context)
+    assert rejection is not None
+    assert rejection.reason == reason
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize(
+    ("first", "second", "held"),
+    [((0.0, -0.3), (0.0, 0.0), False), ((0.0, -0.3), (0.1, -0.3), False), ((0.0, -0.3), (0.0, -0.3), True)],
+)
+def test_clocks_have_to_disagree_in_both_of_two_sessions(
+    context: Context, first: tuple[float, float], second: tuple[float, float], held: bool, is_reversed: bool
+) -> None:
+    state = state_of(context)
+    state.others = [replace(CLOCKS, disagreement=one) for one in ((second, first) if is_reversed else (first, second))]
+    concluded(context)
+    assert implausible(context) is None
+    assert [finding.code for finding in context.findings] == ["clocks_disagree"] * held
 
 
 @pytest.mark.parametrize(
