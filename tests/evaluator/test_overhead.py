@@ -13,22 +13,23 @@ from evaluator.backends import Sample
 from evaluator.gates import performance
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.ratio import estimate_of
-from evaluator.judge.timing.overhead import EventPair, as_on_reference
+from evaluator.judge.timing.overhead import EventPair, as_on_reference, value_of
 from evaluator.judge.timing.session import CaseTimes, Pair
 from evaluator.records.measurements import Block, TimingSession
 from evaluator.tasks.candidate import baseline
 from evaluator.tasks.spec import TaskSpec
-from evaluator.thresholds import E0_NOISE_NS, E0_SHARE_ERROR
+from evaluator.thresholds import E0_NOISE_NS, E0_SHARE_ERROR, LEAST_LEFT_NS, least_ns
 from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
 from tests.records import CALIBRATION
 
 CLASS = "h200-sxm"  # whose frozen pair takes 2.7 us
 ALONE, SHARED = EventPair(2_700.0, 10.0), EventPair(4_400.0, 10.0)
 ADDED_NS = 1_530.0  # of the 1.7 us between them, by E0_SHARE
+BLOCK = Block("baseline", (20e3,) * 10, (10e3,) * 10, (30e3, 30e3), (1980, 1980), None)
 
 
 def times_of(baseline_ns: float, candidate_ns: float) -> CaseTimes:
-    block = Block("baseline", (baseline_ns,) * 10, (candidate_ns,) * 10, (30e3, 30e3), (1980, 1980), None)
+    block = replace(BLOCK, baseline_ns=(baseline_ns,) * 10, candidate_ns=(candidate_ns,) * 10)
     session = TimingSession((block,) * 10, 0, 0, 10, {}, None)
     values = (math.log(baseline_ns / candidate_ns),) * 10
     return CaseTimes(session, values, baseline_ns, candidate_ns, 0.0, (30e3, 30e3), (0, 0), is_disturbed=False)
@@ -65,13 +66,25 @@ def test_a_pair_that_is_not_known_well_voids_the_session() -> None:
     assert "known to 101 ns only" in (as_on_reference(times_of(20_000, 10_000), noisy, CLASS).session.void or "")
     assert EventPair(math.nan, math.nan).why_void(None) is not None
     assert ALONE.why_void(2_700.0) is None
+    assert EventPair(2_925.0, 10.0).why_void(2_700.0) is None, "three deviations of a day"
+    assert "usually 2700 ns" in (EventPair(2_926.0, 10.0).why_void(2_700.0) or "")
     assert "usually 2700 ns" in (SHARED.why_void(2_700.0) or "")
 
 
-def test_no_time_becomes_negative() -> None:
-    found = as_on_reference(times_of(20_000, 1_000), SHARED, CLASS)
-    assert found.candidate_ns == 1_000
-    assert "is not that of a kernel" in (found.session.void or "")
+def test_a_time_as_short_as_what_is_taken_out_is_censored_and_voids_nothing() -> None:
+    found = as_on_reference(times_of(20_000 + ADDED_NS, 1_000), SHARED, CLASS)
+    assert (found.baseline_ns, found.candidate_ns) == (20_000, LEAST_LEFT_NS)
+    assert found.values == pytest.approx((math.log(20_000 / LEAST_LEFT_NS),) * 10)
+    assert found.session.void is None
+    assert found.candidate_ns < least_ns(CLASS)
+
+
+def test_short_readings_of_a_block_count_and_those_that_are_not_positive_do_not() -> None:
+    block = replace(BLOCK, baseline_ns=(20_000.0,) * 3, candidate_ns=(500.0, 900.0, 11_000.0))
+    assert value_of(block, 1_000.0) == pytest.approx(math.log(19_000 / LEAST_LEFT_NS)), "the median is a short one"
+    block = replace(block, candidate_ns=(-50.0, 10_000.0, 10_000.0))
+    assert value_of(block, -1_000.0) == pytest.approx(math.log(21_000 / 11_000))
+    assert value_of(replace(block, candidate_ns=(-50.0, 0.0)), -1_000.0) is None
 
 
 def test_a_few_hiccups_do_not_change_the_pair() -> None:

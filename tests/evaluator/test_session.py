@@ -21,7 +21,15 @@ from evaluator.judge.timing.session import CaseTimes, Enough, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.sandbox import BadReply
 from evaluator.tasks.spec import TaskSpec
-from evaluator.thresholds import BLOCK_CALLS, BLOCKS, BUFFERS, EARLY_JUDGED, LEAST_BLOCKS, REPLACED_BLOCKS
+from evaluator.thresholds import (
+    BLOCK_CALLS,
+    BLOCKS,
+    BUFFERS,
+    EARLY_JUDGED,
+    LEAST_BLOCKS,
+    LONG_BLOCK_CALLS,
+    REPLACED_BLOCKS,
+)
 from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
 
 STEADY = Sample(1980, 2619, 50, 400.0, ())
@@ -67,6 +75,26 @@ def test_a_quiet_session_has_ten_blocks_a_ratio_and_judged_samples(timed: Timed)
     assert (times.baseline_ns, times.candidate_ns) == (20_000, 10_000)
     assert times.session.judged == BLOCKS + (EARLY_JUDGED - 1) * LEAST_BLOCKS
     assert not times.is_disturbed
+
+
+@pytest.mark.parametrize(("dev_ns", "calls"), [(20_000.0, BLOCK_CALLS), (6e6, LONG_BLOCK_CALLS)])
+def test_outputs_of_different_calls_of_a_block_are_judged(
+    tiny_task: Callable[[str], TaskSpec], dev_ns: float, calls: int
+) -> None:
+    task, picked = tiny_task("triton2triton"), list[int]()
+
+    class Noting(ScriptedWorker):
+        def _pick(self, index: int) -> dict[str, object]:
+            picked.append(index)
+            return super()._pick(index)
+
+    workers = [kind(task, dev_ns=lambda _: dev_ns) for kind in (ScriptedWorker, Noting)]
+    slabs = Slabs(task, task.cases[0], Seed(), 0, "cpu")
+    times = found(time_case(Pair(*map(runner_of, workers), lambda: STEADY), slabs, doubled, wanted=LEAST_BLOCKS))
+    of_blocks = [set(some) for some in zip(*[iter(picked)] * EARLY_JUDGED, strict=True)]
+    assert [len(some) for some in of_blocks] == [EARLY_JUDGED] * LEAST_BLOCKS
+    assert set().union(*of_blocks) <= set(range(calls))
+    assert times.session.judged == len(picked) >= 10
 
 
 def test_a_session_ends_after_an_even_number_of_valid_blocks_that_is_enough(timed: Timed) -> None:

@@ -114,7 +114,7 @@ class _Check:
         """Return the calls whose outputs are judged, chosen after the block had ended."""
         if self.side == "candidate" and self.every:
             return range(calls)
-        return [slabs.choose(calls) for _ in range(T_OUT_JUDGED if self.side == "candidate" else 1)]
+        return slabs.choose_several(calls, T_OUT_JUDGED if self.side == "candidate" else 1)
 
 
 def _per_call(

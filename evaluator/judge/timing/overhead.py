@@ -26,6 +26,7 @@ from evaluator.thresholds import (
     E0_READINGS,
     E0_SHARE,
     E0_SHARE_ERROR,
+    LEAST_LEFT_NS,
     REFERENCE_E0_NS,
 )
 
@@ -78,6 +79,7 @@ def time_as_on_reference(
 def as_on_reference(times: CaseTimes, found: EventPair, device_class: str) -> CaseTimes:
     """Return the times as they would be on a host with the class's pair. The blocks keep the readings as they were.
 
+    A time as short as what is taken out becomes LEAST_LEFT_NS, and so is too short to be eligible, or censored.
     A class without a frozen pair keeps all its times as they are: nothing is eligible there.
     """
     session = replace(times.session, event_pair_ns=(found.ns, found.error_ns))
@@ -85,12 +87,11 @@ def as_on_reference(times: CaseTimes, found: EventPair, device_class: str) -> Ca
     if reference_ns is None:
         return replace(times, session=session)
     excess_ns, error_ns = found.excess_ns(reference_ns)
-    baseline_ns, candidate_ns = times.baseline_ns - excess_ns, times.candidate_ns - excess_ns
+    baseline_ns, candidate_ns = _left((times.baseline_ns, times.candidate_ns), excess_ns)
     values = _values(session, times.is_disturbed, excess_ns)
     void = session.void or found.why_void(None)
-    if min(baseline_ns, candidate_ns) <= 0 or not values:
-        void = void or f"a time of {times.candidate_ns:.0f} or {times.baseline_ns:.0f} ns is not that of a kernel"
-        return replace(times, session=replace(session, void=void))
+    if not values:
+        void = void or "no block has positive readings of both sides"
     return replace(
         times,
         session=replace(session, void=void),
@@ -107,8 +108,11 @@ def _values(session: TimingSession, is_disturbed: bool, excess_ns: float) -> tup
 
 
 def value_of(block: Block, excess_ns: float) -> float | None:
-    """Return the log ratio of a block without the excess; None without positive times of both sides."""
-    sides = [
-        [time - excess_ns for time in times if time > excess_ns] for times in (block.baseline_ns, block.candidate_ns)
-    ]
+    """Return the log ratio of a block without the excess; None without positive readings of both sides."""
+    sides = [_left(times, excess_ns) for times in (block.baseline_ns, block.candidate_ns)]
     return block_value(*sides) if all(sides) else None
+
+
+def _left(times_ns: Sequence[float], excess_ns: float) -> list[float]:
+    """Return what is left of the positive readings; to drop short ones would make the rest look slow."""
+    return [max(time - excess_ns, LEAST_LEFT_NS) for time in times_ns if time > 0]

@@ -203,7 +203,7 @@ def _block(
     pair: Pair, slabs: Slabs, watch: _Watch, calls: int, index: int, first: SideName
 ) -> tuple[Block, list[_Sample], dict[SideName, Readings]]:
     planned = slabs.plan(calls)
-    chosen = [slabs.choose(calls) for _ in range(EARLY_JUDGED if index < LEAST_BLOCKS else 1)]
+    chosen = slabs.choose_several(calls, EARLY_JUDGED if index < LEAST_BLOCKS else 1)
     order: tuple[SideName, SideName] = ("baseline", "candidate") if first == "baseline" else ("candidate", "baseline")
     readings, conditions = dict[SideName, Readings](), dict[SideName, Sample]()
     samples = [_Sample(planned[one], {}) for one in chosen]

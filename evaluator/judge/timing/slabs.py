@@ -69,6 +69,10 @@ class Slabs:
     def choose(self, count: int) -> int:
         return self._random.randrange(count)
 
+    def choose_several(self, count: int, wanted: int) -> list[int]:
+        """Choose that many different ones; all where there are fewer."""
+        return self._random.sample(range(count), min(count, wanted))
+
     def released(self, index: int, call: PlannedCall, word: Callable[[int], int]) -> PlannedCall:
         """Return the index-th call behind a hold. `word(i)` says where the window of the i-th renewal begins; that of
         the derived inputs follows those of a call's slabs.
