@@ -229,12 +229,12 @@ class Evaluator:
 
     @contextmanager
     def trusted_runner(self, task: TaskSpec) -> Iterator[Runner]:
-        """Open a worker with timing instruments that has loaded the task's baseline."""
+        """Open a worker with timing instruments that has loaded the task's baseline, alone on the device."""
         with self._context(task, baseline(task)) as context:
             side = context.baseline = context.candidate_side()
             if rejection := compile_gate.build_trusted(side, context):
                 raise BaselineError(f"the baseline of {task.id}: {rejection.of_baseline}")
-            with performance.clocked(context, side) as runner:
+            with performance.clocked(context, side) as runner, performance.turn(context):
                 yield runner
 
     def _build_ahead(self, task: TaskSpec, files: Sequence[Candidate]) -> None:

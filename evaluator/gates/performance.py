@@ -201,6 +201,15 @@ def paired(
 
 
 @contextmanager
+def turn(context: Context) -> Iterator[None]:
+    """Have the device alone, once no sandbox or worker is being started; others do not wait for that."""
+    with context.spending("settling"), context.device_lock.released():
+        context.settle()
+    with context.device_lock.alone():
+        yield
+
+
+@contextmanager
 def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
     """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
 
@@ -208,9 +217,7 @@ def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float
     """
     context.at_work = None
     release(context.backend)
-    with context.spending("settling"), context.device_lock.released():
-        context.settle()  # before the turn on the device, for which others wait
-    with context.device_lock.alone(), ExitStack() as stack:
+    with turn(context), ExitStack() as stack:
         stack.push(partial(let_go, context.backend))
         pair = Pair(baseline, candidate, context.backend.sample)
         stack.callback(pair.release)

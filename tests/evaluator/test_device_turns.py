@@ -16,11 +16,13 @@ import pytest
 
 from evaluator.errors import SandboxError
 from evaluator.gates import compile as compile_gate
+from evaluator.gates import performance
 from evaluator.gates.context import Context
 from evaluator.judge import device_lock
 from evaluator.judge.device_lock import DeviceLock
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import Side
+from evaluator.pipeline import Evaluator
 from evaluator.sandbox.conversation import Conversation, DeadlinePassed, ProcessOutput
 from evaluator.tasks.candidate import baseline
 
@@ -328,3 +330,35 @@ def test_others_may_use_the_device_while_a_fresh_baseline_compiles(
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # raises an error where the session has it
         order.append("a check of others")
     assert order == ["a check of others", "closed"]
+
+
+def test_a_calibration_measures_its_instruments_alone_on_the_device(
+    path: Path, tiny_task: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, settled = DeviceLock(path), list[bool]()
+    monkeypatch.setattr(compile_gate, "build_trusted", lambda *_: None)
+    monkeypatch.setattr(performance, "clocked", lambda *_: nullcontext("runner"))
+
+    def shares() -> bool:
+        with path.with_suffix(".lock").open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    @contextmanager
+    def context(*_: object) -> Iterator[SimpleNamespace]:
+        with lock.shared():
+            yield SimpleNamespace(
+                candidate_side=lambda: None,
+                settle=lambda: settled.append(shares()),
+                spending=nullcontext,
+                device_lock=lock,
+            )
+
+    evaluator = SimpleNamespace(_context=context)
+    with Evaluator.trusted_runner(evaluator, tiny_task("triton2triton")) as runner:  # type: ignore[arg-type]
+        assert runner == "runner"
+        assert settled == [True], "sandboxes that are being started end first, and nobody waits for them"
+        assert not shares()
