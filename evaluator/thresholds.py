@@ -68,7 +68,7 @@ T_OUT_BYTES = 2 << 30  # of outputs that the bench keeps of one block
 # A candidate may seem faster on T_dev by the sum of these and of the noise. Of 106 honest readings on an H200 the
 # largest was 0.59 of it (native-24: expert, and A/A); mean 0.07 and deviation 0.20 make a false alarm in 10^6.
 T_OUT_SLACK_SHARE, T_OUT_SLACK_NS = 0.08, 3_000.0
-T_OUT_TOO_NOISY = 0.25  # share of T_dev: with more noise the case is on hold
+T_OUT_TOO_NOISY = 0.25  # share of T_dev, at least of the least that counts: with more noise the case is on hold
 T_OUT_JUDGED = 2  # outputs of the candidate that are judged, of one block; where the source keeps state all of all
 
 # What a time means.

@@ -27,6 +27,7 @@ from evaluator.thresholds import (
     T_OUT_SLACK_NS,
     T_OUT_SLACK_SHARE,
     T_OUT_TOO_NOISY,
+    least_ns,
 )
 
 GATE = "integrity"
@@ -68,7 +69,8 @@ def _unseen_outside(context: Context, state: CaseState) -> Rejection | None:
         return None
     outside = state.outside or OutsideTimes(lacking="it was not taken")
     own_ns = median_high(found.candidate_ns for found in state.times)
-    noisy = "its readings vary too much" if outside.noise_ns > T_OUT_TOO_NOISY * own_ns else None
+    counted_ns = max(own_ns, least_ns(context.backend.device_class))  # that of a censored case is the least
+    noisy = "its readings vary too much" if outside.noise_ns > T_OUT_TOO_NOISY * counted_ns else None
     if lacking := outside.lacking or noisy:
         text = f"case {state.case.id}: the judge's own clock cannot be taken: {lacking}"
         _without_outside_clock(context, Finding(GATE, "no_outside_clock", text))

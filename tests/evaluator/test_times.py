@@ -321,6 +321,17 @@ def test_a_case_without_the_judges_own_clock_puts_the_result_on_hold(
     assert Flag.HOLD in context.flags
 
 
+@pytest.mark.parametrize(("noise_ns", "held"), [(1.1e3, False), (1.2e3, True)])
+def test_the_outside_clock_of_a_censored_case_may_vary_by_a_share_of_what_counts(
+    context: Context, noise_ns: float, held: bool
+) -> None:
+    state_of(context).outside = replace(OUTSIDE, noise_ns=noise_ns)
+    assert concluded(context, candidate_ns=100.0).ratio.censored  # type: ignore[union-attr]
+    context.__dict__["calibration"] = None  # so that no peak is known
+    assert implausible(context) is None
+    assert [finding.code for finding in context.findings] == ["no_outside_clock"] * held
+
+
 def test_events_that_show_less_than_the_judges_clock_put_the_result_on_hold(context: Context) -> None:
     state_of(context).others = [replace(CLOCKS, disagreement=(0.0, -0.3))] * 3
     concluded(context)
