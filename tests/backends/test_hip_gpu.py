@@ -26,6 +26,14 @@ from evaluator.state import temporary_folder
 
 SOURCE, VIEWS = Path(__file__).with_name("double.hip"), Path(__file__).with_name("views.hip")
 EXPERT = Path(__file__).parents[2] / "tasks/hip2hip/arena/GELU/expert/kernel.hip"
+TORCH_INCLUDE = Path(torch.__file__).parent / "include"
+REFUSED = """#include <torch/extension.h>
+template <class T>
+concept fills = requires(at::Tensor x, T value) { x.fill_(value); };
+static_assert(fills<int64_t> && fills<int> && fills<bool> && fills<uint8_t> && fills<float> && fills<double>);
+static_assert(!fills<uint64_t> && !fills<long double> && !fills<at::Tensor>);
+static_assert(std::is_assignable_v<at::Tensor&, at::Tensor> && !std::is_assignable_v<at::Tensor, at::Tensor>);
+"""
 COMPILER = """#!/bin/sh
 case "$*" in {fails}) echo "{message}"; exit 1;; esac
 while [ "$1" != -o ]; do shift; done
@@ -83,17 +91,29 @@ def test_larger_headers_are_tried_when_smaller_ones_may_lack(
     assert linked == (build["ok"] and headers[-1] != "whole")
 
 
-def test_the_thin_headers_need_none_of_torch(tmp_path: Path) -> None:
-    """But the half-precision types, with which kernels compute."""
-    folders = (SOURCES / "gpu/thin", SOURCES / "gpu/core", Path(torch.__file__).parent / "include")
-    includes = [f"-I{folder}" for folder in folders]
+def thinly(text: str) -> subprocess.CompletedProcess[str]:
+    """Read a source with the thin headers, and list what it includes."""
+    includes = [f"-I{folder}" for folder in (SOURCES / "gpu/thin", SOURCES / "gpu/core", TORCH_INCLUDE)]
     flags = ["-x", "c++", "-std=c++20", "-w", "-DTORCH_EXTENSION_NAME=candidate", *includes]
-    command = [shutil.which("g++") or "g++", *flags, "-fsyntax-only", "-H", str(VIEWS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [shutil.which("g++") or "g++", *flags, "-fsyntax-only", "-H", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def test_the_thin_headers_need_none_of_torch() -> None:
+    """But the half-precision types, with which kernels compute."""
+    done = thinly(VIEWS.read_text())
     assert done.returncode == 0, done.stderr[-2000:]
-    of_torch = [line for line in done.stderr.splitlines() if line.startswith(".") and str(folders[2]) in line]
+    of_torch = [line for line in done.stderr.splitlines() if line.startswith(".") and str(TORCH_INCLUDE) in line]
     assert of_torch
     assert not [line for line in of_torch if "/ATen/" in line or "/core/" in line]
+
+
+def test_the_thin_headers_refuse_what_they_would_do_otherwise() -> None:
+    """Then larger ones are tried. What must compile is in the same source."""
+    done = thinly(REFUSED)
+    assert done.returncode == 0, done.stderr[-2000:]
+    done = thinly("#include <types.h>\nvoid f(bool a) { if (a) TORCH_CHECK(a, 1); else throw a; }")
+    assert "without a previous" in done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +172,11 @@ def test_what_a_tensor_is_and_its_views_are_torchs_with_any_headers(
     for view, right in zip(module.views(x), wanted, strict=True):
         assert (view.dtype, view.shape, view.stride()) == (right.dtype, right.shape, right.stride())
         assert torch.equal(view, right)
+    assert module.undefined_facts() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    with pytest.raises(RuntimeError, match="tensor does not have a device"):
+        module.undefined_device()
+    assert [one.item() for one in module.whole()] == [255, 2**63 - 1]
+    assert module.end(x.view(-1)[24:]) == x.data_ptr() + 96
     copied, filled, *plain = module.made(x, x + 1)
     assert torch.equal(copied, (x + 1).double())
     assert torch.equal(filled, torch.full((2, 2), 7))

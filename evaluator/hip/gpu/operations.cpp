@@ -16,9 +16,8 @@ static_assert(int(at::kCPU) == 0 && int(at::kCUDA) == 1);
 static_assert(int(at::MemoryFormat::Contiguous) == 0 && int(at::MemoryFormat::Preserve) == 1);
 static_assert(int(at::MemoryFormat::ChannelsLast) == 2 && int(at::MemoryFormat::ChannelsLast3d) == 3);
 
-const c10::TensorImpl& seen(void* tensor) {
-  TORCH_CHECK(tensor != nullptr, "a tensor is not defined");
-  return *static_cast<c10::TensorImpl*>(tensor);
+c10::TensorImpl& seen(void* tensor) {
+  return tensor ? *static_cast<c10::TensorImpl*>(tensor) : *c10::UndefinedTensorImpl::singleton();
 }
 
 at::IntArrayRef list(Numbers given) { return {given.data, given.count}; }
@@ -47,22 +46,30 @@ int64_t offset_of(void* tensor) { return seen(tensor).storage_offset(); }
 Numbers sizes_of(void* tensor) { return numbers(seen(tensor).sizes()); }
 Numbers strides_of(void* tensor) { return numbers(seen(tensor).strides()); }
 bool is_contiguous(void* tensor, int format) { return seen(tensor).is_contiguous(format_of(format)); }
+int type_of(void* tensor) { return static_cast<int>(c10::typeMetaToScalarType(seen(tensor).dtype())); }
+bool is_on(void* tensor, int device) {
+  return static_cast<at::DeviceType>(device) == at::kCUDA ? seen(tensor).is_cuda() : seen(tensor).is_cpu();
+}
+size_t itemsize_of(void* tensor) { return seen(tensor).itemsize(); }
 size_t bytes_of_element(int type) { return c10::elementSize(static_cast<at::ScalarType>(type)); }
+bool is_floating(int type) { return at::isFloatingType(static_cast<at::ScalarType>(type)); }
+const char* name_of_type(int type) { return c10::toString(static_cast<at::ScalarType>(type)); }
 
 Options options_of(void* tensor) {
-  const auto& seen_tensor = seen(tensor);
-  const at::Device device = seen_tensor.device();
+  const at::Device device = seen(tensor).device();
   Options made;
-  made.type = static_cast<int>(c10::typeMetaToScalarType(seen_tensor.dtype()));
+  made.type = type_of(tensor);
   made.device = static_cast<int>(device.type()), made.index = device.index();
   return made;
 }
 
 void* data_of(void* tensor, int expected_type) {
-  const auto type = c10::typeMetaToScalarType(seen(tensor).dtype());
-  TORCH_CHECK(expected_type == kUnset || static_cast<int>(type) == expected_type, "expected scalar type ",
+  if (expected_type == kUnset) return seen(tensor).mutable_data();
+  const auto type = static_cast<at::ScalarType>(type_of(tensor));
+  TORCH_CHECK(static_cast<int>(type) == expected_type, "expected scalar type ",
               static_cast<at::ScalarType>(expected_type), " but found ", type);
-  return static_cast<c10::TensorImpl*>(tensor)->mutable_data();
+  char* start = seen(tensor).mutable_data_ptr_impl<char>();  // has moved by the offset, taken for bytes
+  return start + seen(tensor).storage_offset() * static_cast<int64_t>(itemsize_of(tensor) - 1);
 }
 
 Handle empty(Numbers sizes, const Options& options) {
@@ -115,7 +122,8 @@ Handle flattened(void* tensor, int64_t first, int64_t last) {
 void copy_into(void* tensor, void* source, bool non_blocking) {
   tensor_of(tensor).copy_(tensor_of(source), non_blocking);
 }
-void fill(void* tensor, double value) { tensor_of(tensor).fill_(value); }
+void fill_whole(void* tensor, int64_t value) { tensor_of(tensor).fill_(value); }
+void fill_real(void* tensor, double value) { tensor_of(tensor).fill_(value); }
 
 void failed(const char* function, const char* file, unsigned line, const std::string& message) {
   throw c10::Error({function, file, line}, message);

@@ -27,8 +27,13 @@ int64_t offset_of(void* tensor);
 Numbers sizes_of(void* tensor);
 Numbers strides_of(void* tensor);
 Options options_of(void* tensor);
+int type_of(void* tensor);
+bool is_on(void* tensor, int device);
 bool is_contiguous(void* tensor, int format);
+size_t itemsize_of(void* tensor);
 size_t bytes_of_element(int type);
+bool is_floating(int type);
+const char* name_of_type(int type);
 void* data_of(void* tensor, int expected_type);  // of any type if kUnset
 
 Handle empty(Numbers sizes, const Options& options);
@@ -52,7 +57,8 @@ Handle unsqueezed(void* tensor, int64_t dimension);
 Handle squeezed(void* tensor, int64_t dimension);
 Handle flattened(void* tensor, int64_t first, int64_t last);
 void copy_into(void* tensor, void* source, bool non_blocking);
-void fill(void* tensor, double value);
+void fill_whole(void* tensor, int64_t value);  // torch takes -1 for a uint8_t, but not -1.0
+void fill_real(void* tensor, double value);
 
 void* current_stream(int device);  // of the current device if negative
 void* default_stream(int device);

@@ -11,6 +11,7 @@ class HIPStream {
   explicit HIPStream(void* stream) : stream_(static_cast<hipStream_t>(stream)) {}
   hipStream_t stream() const { return stream_; }
   operator hipStream_t() const { return stream_; }
+  friend bool operator==(HIPStream, HIPStream) = delete;  // torch's compares the devices, too
 
  private:
   hipStream_t stream_;
@@ -26,7 +27,9 @@ inline HIPStream getCurrentHIPStreamMasqueradingAsCUDA(DeviceIndex device = -1) 
 
 class OptionalHIPGuard {
  public:
-  explicit OptionalHIPGuard(Device device) : OptionalHIPGuard(device.index()) {}
+  explicit OptionalHIPGuard(Device device) : OptionalHIPGuard(device.index()) {
+    TORCH_CHECK(device.is_cuda(), "CUDAGuardImpl initialized with non-CUDA DeviceType: ", device);
+  }
   explicit OptionalHIPGuard(DeviceIndex index) : before_(arena_binding::exchange_device(index)) {}
   OptionalHIPGuard(const OptionalHIPGuard&) = delete;
   ~OptionalHIPGuard() { arena_binding::exchange_device(before_); }
@@ -59,7 +62,11 @@ using at::cuda::getCurrentDeviceProperties;
 using at::cuda::getDeviceProperties;
 }  // namespace at::hip
 
-#define C10_HIP_CHECK(call) ::arena_binding::check_device(int(call), __func__, __FILE__, __LINE__)
+#define C10_HIP_CHECK(call)                                                        \
+  do {                                                                             \
+    const hipError_t arena_error = call;                                           \
+    ::arena_binding::check_device(int(arena_error), __func__, __FILE__, __LINE__); \
+  } while (0)
 #define C10_HIP_KERNEL_LAUNCH_CHECK() C10_HIP_CHECK(hipGetLastError())
 #define C10_CUDA_CHECK C10_HIP_CHECK
 #define AT_CUDA_CHECK C10_HIP_CHECK

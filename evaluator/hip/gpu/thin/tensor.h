@@ -11,6 +11,10 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(arena_binding::Handle handle) : handle_(std::move(handle)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;  // to a temporary, as in `x[0] = y`, torch's copies into it
+  Tensor& operator=(Tensor&&) & = default;
 
   bool defined() const { return raw() != nullptr; }
   bool is_same(const Tensor& other) const { return raw() == other.raw(); }
@@ -22,27 +26,23 @@ class Tensor {
   int64_t storage_offset() const { return arena_binding::offset_of(raw()); }
   IntArrayRef sizes() const { return list(arena_binding::sizes_of(raw())); }
   IntArrayRef strides() const { return list(arena_binding::strides_of(raw())); }
-  ScalarType scalar_type() const { return ScalarType(arena_binding::options_of(raw()).type); }
+  ScalarType scalar_type() const { return ScalarType(arena_binding::type_of(raw())); }
   TypeMeta dtype() const { return {scalar_type()}; }
-  size_t element_size() const { return elementSize(scalar_type()); }
-  size_t itemsize() const { return element_size(); }
-  size_t nbytes() const { return size_t(numel()) * element_size(); }
+  int64_t element_size() const { return int64_t(itemsize()); }
+  size_t itemsize() const { return arena_binding::itemsize_of(raw()); }
+  size_t nbytes() const { return size_t(numel()) * itemsize(); }
   TensorOptions options() const { return TensorOptions(arena_binding::options_of(raw())); }
   Device device() const {
     const auto made = arena_binding::options_of(raw());
     return {DeviceType(made.device), DeviceIndex(made.index)};
   }
-  int64_t get_device() const { return device().index(); }
-  bool is_cuda() const { return device().is_cuda(); }
-  bool is_cpu() const { return device().is_cpu(); }
+  DeviceIndex get_device() const { return device().index(); }
+  bool is_cuda() const { return arena_binding::is_on(raw(), int(DeviceType::CUDA)); }
+  bool is_cpu() const { return arena_binding::is_on(raw(), int(DeviceType::CPU)); }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
     return arena_binding::is_contiguous(raw(), int(format));
   }
-  bool is_floating_point() const {
-    const auto type = scalar_type();
-    return type == ScalarType::Float || type == ScalarType::Double || type == ScalarType::Half ||
-           type == ScalarType::BFloat16;
-  }
+  bool is_floating_point() const { return arena_binding::is_floating(int(scalar_type())); }
 
   template <class T>
   T* data_ptr() const {
@@ -93,8 +93,16 @@ class Tensor {
     arena_binding::copy_into(raw(), source.raw(), non_blocking);
     return *this;
   }
-  const Tensor& fill_(double value) const {
-    arena_binding::fill(raw(), value);
+  template <class T>
+    requires std::is_same_v<T, float> || std::is_same_v<T, double>
+  const Tensor& fill_(T value) const {
+    arena_binding::fill_real(raw(), value);
+    return *this;
+  }
+  template <class T>
+    requires std::is_integral_v<T> && (sizeof(T) < 8 || std::is_signed_v<T>)
+  const Tensor& fill_(T value) const {
+    arena_binding::fill_whole(raw(), int64_t(value));
     return *this;
   }
   const Tensor& zero_() const { return fill_(0); }

@@ -13,6 +13,33 @@
 #include <vector>
 
 namespace c10 {
+template <class... T>
+std::string str(const T&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+}  // namespace c10
+
+namespace arena_binding {
+inline std::string message_of(const char* otherwise) { return otherwise; }
+template <class... T>
+std::string message_of(const char*, const T&... parts) {
+  return c10::str(parts...);
+}
+}  // namespace arena_binding
+
+// With braces, as torch has it: an else after it belongs to no if.
+#define TORCH_CHECK(condition, ...)                                                                                \
+  if (!(condition)) [[unlikely]] {                                                                                 \
+    ::arena_binding::failed(__func__, __FILE__, __LINE__,                                                          \
+                            ::arena_binding::message_of(                                                           \
+                                "Expected " #condition " to be true, but got false.  (Could this error message "   \
+                                "be improved?  If so, please report an enhancement request to PyTorch.)"           \
+                                __VA_OPT__(, ) __VA_ARGS__));                                                      \
+  }
+
+namespace c10 {
 inline namespace arena_thin {
 
 enum class ScalarType : int8_t {
@@ -39,13 +66,7 @@ struct TypeOf;
 ARENA_SCALAR_TYPES(ARENA_SCALAR_TYPE)
 #undef ARENA_SCALAR_TYPE
 
-constexpr const char* toString(ScalarType type) {
-#define ARENA_NAME(Type, name) \
-  if (type == ScalarType::name) return #name;
-  ARENA_SCALAR_TYPES(ARENA_NAME)
-#undef ARENA_NAME
-  return "another type";
-}
+inline const char* toString(ScalarType type) { return arena_binding::name_of_type(int(type)); }
 inline std::ostream& operator<<(std::ostream& to, ScalarType type) { return to << toString(type); }
 
 inline size_t elementSize(ScalarType type) { return arena_binding::bytes_of_element(int(type)); }
@@ -98,8 +119,14 @@ class ArrayRef {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const T& operator[](size_t index) const { return data_[index]; }
-  const T& front() const { return data_[0]; }
-  const T& back() const { return data_[size_ - 1]; }
+  const T& front() const {
+    TORCH_CHECK(!empty(), "ArrayRef: attempted to access front() of empty list");
+    return data_[0];
+  }
+  const T& back() const {
+    TORCH_CHECK(!empty(), "ArrayRef: attempted to access back() of empty list");
+    return data_[size_ - 1];
+  }
   std::vector<T> vec() const { return {begin(), end()}; }
   bool equals(ArrayRef other) const {
     if (size_ != other.size_) return false;
@@ -139,6 +166,8 @@ class TensorOptions {
     return with([&](auto& made) { made.format = int(format); });
   }
   arena_binding::Options made(std::optional<MemoryFormat> format = std::nullopt) const {
+    TORCH_CHECK(!format || made_.format == arena_binding::kUnset,
+                "Cannot set memory_format both in TensorOptions and explicit argument");
     return format ? memory_format(*format).made_ : made_;
   }
 
@@ -157,22 +186,9 @@ class TensorOptions {
 using std::nullopt;
 using std::optional;
 
-template <class... T>
-std::string str(const T&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 }  // namespace c10
 
 namespace arena_binding {
-
-inline std::string message_of(const char* otherwise) { return otherwise; }
-template <class... T>
-std::string message_of(const char*, const T&... parts) {
-  return c10::str(parts...);
-}
 
 template <class T>
 struct As<c10::ArrayRef<T>> {  // a view: its items are stored beside it
@@ -181,9 +197,3 @@ struct As<c10::ArrayRef<T>> {  // a view: its items are stored beside it
 };
 
 }  // namespace arena_binding
-
-#define TORCH_CHECK(condition, ...)                                                                            \
-  if (!(condition)) [[unlikely]]                                                                               \
-  ::arena_binding::failed(__func__, __FILE__, __LINE__,                                                        \
-                          ::arena_binding::message_of("Expected " #condition " to be true, but got false."     \
-                                                      __VA_OPT__(, ) __VA_ARGS__))
