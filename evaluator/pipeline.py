@@ -343,7 +343,6 @@ class Evaluator:
             take_sandbox=self._standby.take,
             device=self.backend.torch_device,
             allocator=self.backend.allocator,
-            device_lock=self._device_lock,
         )
 
     @property

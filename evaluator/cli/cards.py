@@ -12,7 +12,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from evaluator.errors import EvaluatorError, HostError
 from evaluator.pipeline import Evaluator, SandboxKind
 
 processes = multiprocessing.get_context("spawn")  # a forked process cannot use a card that its parent has looked at
+END_S = 30.0  # that a process has to close its sandboxes after an interruption
 
 
 class Hand(NamedTuple):
@@ -52,6 +53,9 @@ def run_on_cards(
     except BaseException:  # an interruption, too
         for hand in hands:
             hand.process.terminate()
+        for hand in hands:
+            hand.process.join(END_S)
+            hand.process.kill()
         raise
     finally:
         for hand in hands:
@@ -81,7 +85,8 @@ def hand_out(run: SuiteRun, hands: Sequence[Hand], progress: Progress) -> list[T
                 continue
             at[connection] = waiting.popleft()
             progress(tasks[at[connection]].id, None)
-            connection.send(at[connection])
+            with suppress(OSError):  # its process has ended, as the next look finds
+                connection.send(at[connection])
     if failed:
         raise HostError(failed)
     zip_folder(run.folder)

@@ -19,7 +19,7 @@ import json
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -89,18 +89,20 @@ def _compile(context: Context, works: Sequence[_Work]) -> None:
             stack.callback(work.close)
 
         def each(do: Callable[[_Work], None]) -> None:
-            futures = [pool.submit(do, work) for work in works]
-            context.device_lock.await_all(futures)
-            for future in futures:
-                future.result()
+            for _ in pool.map(do, works):
+                pass
 
+        with context.device_lock.released(), suppress(SandboxError):  # which opening meets again
+            for work in works:
+                work.side.ready_sandbox()
         each(_Work.open)
         for case in context.backend.cases(context.task):
             if not any(work.runner for work in works):
                 return
             each(partial(_Work.note, case=case, contents=context.contents(case, AHEAD)))
             context.give_way()
-        each(_Work.compile)
+        with context.device_lock.released():  # compilers alone, for minutes
+            each(_Work.compile)
 
 
 @dataclass(eq=False)

@@ -213,7 +213,7 @@ def turn(context: Context) -> Iterator[None]:
 def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float) -> Iterator[Pair]:
     """Open a timed session of two workers: the device for them alone, preheated; at the end its memory is freed.
 
-    Call after all first calls, which compile for half a minute, and stop while another evaluation has its session.
+    Call after all first calls, which compile for half a minute and can run beside other evaluations.
     """
     context.at_work = None
     release(context.backend)
@@ -228,11 +228,11 @@ def alone(context: Context, baseline: Runner, candidate: Runner, steady_s: float
 
 def started(context: Context, sides: Sequence[Side]) -> list[Runner]:
     """Start the workers of both sides in parallel: creating their device contexts takes long."""
-    for side in sides:
-        side.ready_sandbox()
+    with context.device_lock.released():
+        for side in sides:
+            side.ready_sandbox()
     with ThreadPoolExecutor(len(sides)) as pool:
         futures = [pool.submit(clocked, context, side) for side in sides]
-        context.device_lock.await_all(futures)
     errors = [error for future in futures if (error := future.exception())]
     if errors:
         for future in futures:

@@ -136,11 +136,9 @@ def _call_first(contexts: Mapping[SideName, Context], one: CaseLook) -> None:
         return None
 
     with ThreadPoolExecutor(len(SIDES)) as pool:
-        futures = [pool.submit(compiled, name) for name in SIDES]
-        contexts["candidate"].device_lock.await_all(futures)
-    for name, future in zip(SIDES, futures, strict=True):
-        if rejection := future.result():
-            one.wrong[name] = rejection.sentence
+        for name, rejection in zip(SIDES, pool.map(compiled, SIDES), strict=True):
+            if rejection:
+                one.wrong[name] = rejection.sentence
 
 
 def _check(contexts: Mapping[SideName, Context], looks: Sequence[CaseLook]) -> None:

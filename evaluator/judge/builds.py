@@ -46,7 +46,7 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     path = build_file(side.files[side.source], toolchain)
     if (cached := _load(path)) is not None:
         return _build(*cached, cached=True)
-    worker, limit_s = side.spawn(uses_device=False), side.task.limits.build_s
+    worker, limit_s = side.spawn(), side.task.limits.build_s
     try:
         fields = {"path": side.source, "toolchain": toolchain.as_dict(), "limit_s": limit_s}
         report: dict[str, Any] = dict(worker.call("build", timeout_s=limit_s + GRACE_S, **fields))

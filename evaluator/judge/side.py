@@ -16,7 +16,6 @@ from evaluator import codec
 from evaluator.errors import BaselineError, SandboxError
 from evaluator.inside.excerpts import excerpt
 from evaluator.inside.limits import DeviceKind
-from evaluator.judge.device_lock import DeviceLock, NoDeviceLock
 from evaluator.judge.draws import Contents
 from evaluator.judge.layout import Layout, layout_of, mailbox_bytes
 from evaluator.judge.rejection import Rejection, rejection_of
@@ -70,7 +69,6 @@ class Side:
     take_sandbox: Callable[[], Sandbox]
     device: DeviceKind
     allocator: Path | None  # a library that adds red zones around tensors
-    device_lock: DeviceLock | NoDeviceLock = field(default_factory=NoDeviceLock)
     product: bytes | None = None
     kernels: bytes | None = None
     sandbox: Sandbox | None = None  # taken when the first worker is needed
@@ -102,13 +100,11 @@ class Side:
         text = b"\n".join(self.files.values())
         return self.device != "cpu" and any(word in text for word in GRAPHS)
 
-    def spawn(self, *, uses_device: bool = True) -> Worker:
-        """Start a worker with this side's files in its workspace; one that uses no device is not stopped for others."""
+    def spawn(self) -> Worker:
+        """Start a worker with this side's files in its workspace."""
         sandbox = self.ready_sandbox()
         with self.spending("workers"):
             worker = sandbox.spawn(mailbox_bytes=mailbox_bytes(self.task, self.cases))
-            if uses_device:
-                worker.pausing = self.device_lock.pausing
             for name, data in self.files.items():
                 worker.put(name, data)
             if self.product is not None:
@@ -255,9 +251,9 @@ class Runner:
         self._called.add(case.id)
         self.worker.call("prepare", timeout_s=limits.call_s, order=order, values=layout.values(contents))
         with self.side.spending("first_calls") if is_first else nullcontext():
-            begin, waited_s = perf_counter_ns(), self.side.device_lock.waited_s
+            begin = perf_counter_ns()
             self.worker.call("call", timeout_s=limits.first_call_s if is_first else limits.call_s)
-            wall_ns = perf_counter_ns() - begin - int(1e9 * (self.side.device_lock.waited_s - waited_s))
+            wall_ns = perf_counter_ns() - begin
         reply = self.worker.call("fetch", timeout_s=limits.call_s)
         if rejection := self._checked(reply.get("problem"), layout, contents):
             return rejection

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from select import POLLIN, POLLOUT, poll
 from time import monotonic
 
@@ -11,7 +10,6 @@ from evaluator.codec import plain_text, plain_texts
 from evaluator.inside.channel import Channel
 
 CHUNK, FIRST_BYTES, LAST_BYTES = 1 << 16, 1 << 14, 1 << 16
-LOOK_S = 0.05  # between two looks at what else is to be done while a message is awaited
 
 
 class DeadlinePassed(Exception):
@@ -62,14 +60,13 @@ class ProcessOutput:
 
 
 class Conversation(Channel):
-    """A channel on which every operation ends at `deadline`, later by the time that `meanwhile` takes."""
+    """A channel on which every operation ends at `deadline`."""
 
     def __init__(self, read_fd: int, write_fd: int, output: ProcessOutput) -> None:
         super().__init__(read_fd, write_fd)
         os.set_blocking(read_fd, False)
         os.set_blocking(write_fd, False)
         self.output, self.deadline = output, monotonic()
-        self.meanwhile: Callable[[], None] | None = None  # called again and again while a message is awaited
 
     def receive(self) -> dict[str, object]:
         """Receive a message, reduced to plain text: it may get into records, pages and terminals."""
@@ -89,8 +86,7 @@ class Conversation(Channel):
             if self.output.open:
                 poller.register(self.output.fd, POLLIN)
             left = self.deadline - monotonic()
-            wait_s = left if self.meanwhile is None else min(left, LOOK_S)
-            ready = [fd for fd, _ in poller.poll(max(0.0, wait_s) * 1000)]
+            ready = [fd for fd, _ in poller.poll(max(0.0, left) * 1000)]
             if self.output.fd in ready:
                 self.output.drain()
             if self.output.flooded:
@@ -99,7 +95,3 @@ class Conversation(Channel):
                 return
             if left <= 0:
                 raise DeadlinePassed
-            if self.meanwhile is not None:
-                begin = monotonic()
-                self.meanwhile()
-                self.deadline += monotonic() - begin

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from time import monotonic
 from types import TracebackType
 from typing import Protocol
@@ -46,17 +45,8 @@ class WorkerHost(Protocol):
     def thaw_worker(self) -> None: ...
 
 
-Pausing = Callable[["Worker"], AbstractContextManager[Callable[[], None] | None]]
-
-
 class Worker:
-    """A worker, started by Sandbox.spawn. Any WorkerError other than WorkerFault ends it.
-
-    `pausing`: surrounds each call of it, and gives what to do while the reply is awaited, such as to stop the worker
-    for a while; that time is not part of the call's limit.
-    """
-
-    pausing: Pausing = staticmethod(lambda _: nullcontext())
+    """A worker, started by Sandbox.spawn. Any WorkerError other than WorkerFault ends it."""
 
     def __init__(self, sandbox: WorkerHost, mailbox_bytes: int, environment: Mapping[str, str]) -> None:
         self._sandbox = sandbox
@@ -98,12 +88,13 @@ class Worker:
         return reply
 
     def put(self, path: str, data: bytes, *, timeout_s: float = 30) -> None:
-        """Write a file to the worker's folder, through the mailbox, each piece within `timeout_s`."""
-        step = self.mailbox.size
+        """Write a file to the worker's folder, through the mailbox."""
+        deadline, step = monotonic() + timeout_s, self.mailbox.size
         for begin in range(0, max(len(data), 1), step):
             chunk = data[begin : begin + step]
             self.mailbox.view(0, len(chunk))[:] = chunk
-            self.call("put", path=path, offset=0, size=len(chunk), append=begin > 0, timeout_s=timeout_s)
+            left = deadline - monotonic()
+            self.call("put", path=path, offset=0, size=len(chunk), append=begin > 0, timeout_s=left)
 
     def freeze(self) -> None:
         """Stop it and all its children; send no command before `thaw`.
@@ -126,11 +117,10 @@ class Worker:
         return self._end(grace_s=0.0)
 
     def _exchange(self, op: str, message: dict[str, object], timeout_s: float) -> dict[str, object]:
+        self._channel.deadline = monotonic() + timeout_s
         try:
-            with self.pausing(self) as self._channel.meanwhile:
-                self._channel.deadline = monotonic() + timeout_s
-                self._channel.send(message)
-                return self._channel.receive()
+            self._channel.send(message)
+            return self._channel.receive()
         except DeadlinePassed:
             raise self._broken(WorkerTimeout, op, f"no reply within {timeout_s:.3g} s") from None
         except FloodSeen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -82,6 +82,16 @@ class Here:
         return Ended(exit_code=0, signal=None, killed=False, leftovers=0)
 
 
+class Released(NoDeviceLock):
+    is_released = False
+
+    @contextmanager
+    def released(self) -> Iterator[None]:  # type: ignore[override]
+        self.is_released = True
+        yield
+        self.is_released = False
+
+
 @pytest.fixture
 def side(tmp_path: Path, tiny_task: Callable[[str], TaskSpec]) -> Callable[[bytes], Side]:
     """Return side(source), whose workers run here, each in a folder of its own."""
@@ -100,7 +110,7 @@ def side(tmp_path: Path, tiny_task: Callable[[str], TaskSpec]) -> Callable[[byte
 
     def make(source: bytes) -> Side:
         made = SideHere(task, task.cases, {"kernel.py": source}, lambda: None, "cuda", None)  # type: ignore[arg-type, return-value]
-        made.sandbox = SimpleNamespace(kind="bubblewrap", close=lambda: None)  # type: ignore[assignment]
+        made.sandbox = SimpleNamespace(kind="bubblewrap", ready_s=0.0, close=lambda: None)  # type: ignore[assignment]
         return made
 
     return make
@@ -165,6 +175,19 @@ def test_a_later_worker_compiles_nothing(side, later) -> None:
     compile_ahead(context_of(side(EAGER), candidate))
     for _ in range(2):
         assert later(candidate) == [True]
+
+
+def test_nobody_waits_for_the_compilers(side, monkeypatch) -> None:
+    context, call, said = context_of(side(EAGER), side(DOUBLE)), Here.call, dict[str, bool]()
+    context.device_lock = Released()
+
+    def watched(self: Here, op: str, **given: Any) -> dict[str, Any]:
+        said[op] = context.device_lock.is_released
+        return call(self, op, **given)
+
+    monkeypatch.setattr(Here, "call", watched)
+    compile_ahead(context)
+    assert (said["compile"], said["kernels"]) == (False, True), "noting uses the device, compiling does not"
 
 
 def test_kernels_of_another_source_are_not_used(side, later) -> None:

@@ -31,7 +31,7 @@ def test_an_extension_that_is_too_large_is_a_fault_of_its_source():
     side = SimpleNamespace(
         files={"kernel.hip": b"too large"},
         source="kernel.hip",
-        spawn=lambda **_: worker,
+        spawn=lambda: worker,
         close=lambda worker, has_loaded: None,
         task=SimpleNamespace(limits=SimpleNamespace(build_s=1)),
     )
@@ -83,7 +83,7 @@ def built(monkeypatch, folder):
     side = SimpleNamespace(
         files={"kernel.hip": b"source"},
         source="kernel.hip",
-        spawn=lambda **_: SimpleNamespace(call=call, mailbox=mailbox),
+        spawn=lambda: SimpleNamespace(call=call, mailbox=mailbox),
         close=lambda worker, has_loaded: None,
         task=SimpleNamespace(limits=SimpleNamespace(build_s=1)),
     )

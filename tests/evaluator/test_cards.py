@@ -15,7 +15,7 @@ from evaluator.agents.catalog import read_agent
 from evaluator.backends.cards import Card, chosen, near_cores, rocm_names, shares
 from evaluator.cli import cards as cli
 from evaluator.cli.cards import Hand, as_for, hand_out, serve
-from evaluator.cli.runfolder import SuiteRun, run_suite
+from evaluator.cli.runfolder import SuiteRun, facts_of, run_suite
 from evaluator.errors import HostError, UsageError
 from evaluator.tasks.suites import load_suite
 from tests.evaluator.test_runfolder import CountingEvaluator
@@ -86,6 +86,17 @@ def test_a_card_that_fails_loses_its_task_alone_and_the_next_run_evaluates_what_
     assert len(second.calls) == len(run.suite.tasks) - len(kept)
 
 
+def test_a_card_that_is_gone_when_it_gets_a_task_leaves_the_others_to_finish_theirs(run: SuiteRun) -> None:
+    good = CountingEvaluator()
+    first, second = hands(run, [good, CountingEvaluator()])
+    ours, theirs = Pipe()
+    theirs.send(facts_of(good.backend))
+    theirs.close()
+    with pytest.raises(HostError, match="card GPU-b: its process has ended"):
+        hand_out(run, [first, second._replace(connection=ours)], lambda *_: None)
+    assert len(list(run.folder.glob("records/*"))) == len(good.calls)
+
+
 def test_a_card_of_another_kind_takes_no_part_in_a_run(run: SuiteRun) -> None:
     other = CountingEvaluator()
     other.backend = SimpleNamespace(name="cpu", device_class="another", has_clock=False)
@@ -111,8 +122,11 @@ def test_an_interrupted_run_ends_its_processes_and_a_finished_one_waits_for_them
         def terminate(self) -> None:
             ended.append("terminated")
 
-        def join(self) -> None:
-            ended.append("joined")
+        def join(self, timeout: float | None = None) -> None:
+            ended.append("joined" if timeout is None else "awaited")
+
+        def kill(self) -> None:
+            ended.append("killed")
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -121,7 +135,7 @@ def test_an_interrupted_run_ends_its_processes_and_a_finished_one_waits_for_them
     monkeypatch.setattr(cli, "hand_out", interrupted)
     with pytest.raises(KeyboardInterrupt):
         cli.run_on_cards(run, CARDS, "cuda", "auto", lambda *_: None)
-    assert ended == [*["terminated"] * 2, *["joined"] * 2]
+    assert ended == [*["terminated"] * 2, *["awaited", "killed"] * 2, *["joined"] * 2]
     ended.clear()
     monkeypatch.setattr(cli, "hand_out", lambda *_: [])
     assert cli.run_on_cards(run, CARDS, "cuda", "auto", lambda *_: None) == []
