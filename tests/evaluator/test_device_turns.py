@@ -190,7 +190,7 @@ def build_long(lock: DeviceLock) -> None:
 @pytest.mark.parametrize("wait", [None, give_way, time, build, build_long])
 def test_an_interrupt_ends_every_wait_and_leaves_nothing_locked(path: Path, wait: Callable | None) -> None:
     """None: it waits at its beginning."""
-    lock = DeviceLock(path)
+    lock, before = DeviceLock(path), set(threading.enumerate())  # other tests' sandboxes have timers
     begin, shares, timed, over = (threading.Event() for _ in range(4))
 
     def session() -> None:
@@ -219,7 +219,8 @@ def test_an_interrupt_ends_every_wait_and_leaves_nothing_locked(path: Path, wait
     last = DeviceLock(path)
     with beside(lambda: held(last)):
         pass
-    assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer) and not done(thread)]
+    left = set(threading.enumerate()) - before
+    assert not [thread for thread in left if isinstance(thread, threading.Timer) and not done(thread)]
     assert list(path.with_suffix(".users").iterdir()) == []
 
 
