@@ -103,7 +103,9 @@ def serve(connection: Connection, run: SuiteRun, evaluator: Evaluator) -> None:
         except (EOFError, ConnectionError):
             return
         run.keep_calibration(backend)
-        connection.send(run.outcome(task, evaluator))
+        outcome = run.outcome(task, evaluator)
+        with suppress(ConnectionError):  # the run has ended, as the next look finds
+            connection.send(outcome)
 
 
 def _said(connection: Connection) -> object:
