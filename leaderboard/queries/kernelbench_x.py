@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runs.models import Claim, Submission
+from runs.models import Claim, Submission, Task
 
 RUNS, CORPUS = "KernelBench-X", "KernelBench-X corpus"
 MOST_BUNDLES = 20
+SOURCE = "kernelbenchx"  # of our tasks after the benchmark's
 
 
 class BundleRow(NamedTuple):
@@ -40,3 +41,9 @@ def claims_of(submissions: Sequence[int]) -> list[KernelBenchXClaimRow]:
     """Claims on tasks of the suite, without those in quarantine."""
     rows = Claim.objects.filter(submission__in=submissions, is_known=True).order_by("id")
     return [KernelBenchXClaimRow(*row) for row in rows.values_list(*KernelBenchXClaimRow._fields)]
+
+
+def native_tasks() -> list[tuple[str, str, dict[str, str]]]:
+    """Path, name and provenance of every current task after one of the benchmark's."""
+    rows = Task.objects.filter(is_current=True, source=SOURCE).order_by("path")
+    return list(rows.values_list("path", "name", "provenance"))

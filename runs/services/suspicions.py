@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from evaluator.agents import REFERENCE_AGENTS, produce
+from evaluator.agents import REFERENCE_AGENTS
+from evaluator.tasks.candidate import overlay
 from runs import agents, candidates
 from runs.archive import ArchiveError
 from runs.errors import RunError
 from runs.models import Agent, Result, Review, Run, Submission
 from runs.similarity import skeleton, source_fingerprint
 
-OURS = "expert"  # an unchanged baseline is what an honest agent submits that found nothing better; it gains nothing
 PRIVATE = ("home_in_source", "secret_in_source")
 SHOWN = 10
 COMPARED = 50  # the newest candidates of a task by others, compared without whitespace
@@ -100,9 +100,10 @@ def _fingerprint_of(result: Result) -> str:
 
 
 def _task_sources(run: Run) -> Iterator[str]:
-    """Name candidates that are the expert's source except for whitespace and comments.
+    """Name candidates that are the task's expert, or a plain task's right candidate, but for whitespace and comments.
 
-    Those of reference agents are meant to be, and only an operator's command imports runs under their names.
+    An unchanged baseline is what an honest agent submits that found nothing better; it gains nothing. Those of
+    reference agents are meant to be theirs, and only an operator's command imports runs under their names.
     """
     agent = run.configuration.agent
     if agent.kind == Agent.Kind.BUILT_IN and agent.slug in REFERENCE_AGENTS:
@@ -113,5 +114,5 @@ def _task_sources(run: Run) -> Iterator[str]:
             spec = candidates.spec_of(result.task)
         except RunError:  # the task has changed
             continue
-        if not spec.is_plain and mine == source_fingerprint(produce(OURS, spec).candidate.files):
-            yield f"{result.task.path}: the source of {OURS}, which comes with the task"
+        if spec.solution and mine == source_fingerprint(overlay(spec, spec.solution, "").files):
+            yield f"{result.task.path}: the source in {spec.solution}/, which comes with the task"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from evaluator.tasks.reader import load_task
 from runs.loading.published import load_published
 from runs.models import Claim
+from runs.services import catalog
 from tests import factories
 
 
@@ -147,3 +149,14 @@ def _handed_in(kind: str, agent: str, claims: int, *, is_public: bool = True):
 def _claim(submission, task, status, compiled, correct, *, runtime_ms=None, is_known=True, **values) -> None:
     claimed = {"call_ok": compiled, "exe_ok": correct, "runtime_ms": runtime_ms}
     Claim.objects.create(submission=submission, task=task, status=status, is_known=is_known, claimed=claimed, **values)
+
+
+def test_our_tasks_stand_beside_the_papers_counts_with_what_differs(db, page) -> None:
+    load_published()
+    catalog.mirror_tasks(specs=[load_task(f"torch2triton/kernelbenchx/{name}") for name in ("relu", "solve")])
+    shown = page("/kernelbench-x/")
+    counts = {one.category: (one.tasks, one.published) for one in shown.native_categories}
+    assert (counts["Activation"], counts["Linear algebra"]) == ((1, 10), (1, 17))
+    assert sum(published for _, published in counts.values()) == 176
+    assert [one.name for one in shown.native] == ["relu", "solve"]
+    assert "works in place" in shown.native[0].difference

@@ -72,7 +72,7 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
 
 
 IN_SESSIONS = ("block_tuner", "chat_loop", "single_shot", "replay", "claude_code", "codex", "cursor")
-LINES = ("baseline", "rewrite", "eager", "compile", "shape_hardcoder")  # and expert
+LINES = ("baseline", "rewrite", "right", "eager", "compile", "shape_hardcoder")  # and expert
 
 
 def test_the_role_of_a_built_in_agent_follows_from_its_kind(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_the_bundled_expert_is_known_whatever_its_blanks_and_comments(
     folder = make_folder(tmp_path / "run", site.suite, sources_of=marked)
     submission = checked(submitted(folder, submitter))
     detail = submission.reviews.get(kind=Review.Kind.EXPERT).detail
-    assert detail.count("source of expert") == 2
+    assert detail.count("source in expert/") == 2
 
 
 def test_our_line_of_the_library_is_no_candidate_under_another_name(

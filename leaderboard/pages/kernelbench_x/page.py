@@ -1,4 +1,4 @@
-"""KernelBench-X on one page: the numbers that its paper printed, checked and drawn, and submitted runs."""
+"""KernelBench-X on one page: the numbers that its paper printed, checked and drawn, our tasks, and submitted runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.kernelbench_x import screen
 from leaderboard.pages.kernelbench_x.attribution import NOT_LOADED, Explained, attribution_table, explained, task_count
 from leaderboard.pages.kernelbench_x.facts import Imported, imported
+from leaderboard.pages.kernelbench_x.native import (
+    NativeCategory,
+    NativeTask,
+    native_categories,
+    native_tables,
+    native_tasks,
+)
 from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
@@ -65,6 +72,8 @@ class KernelBenchXPage(Page):
     checks: tuple[PaperCheck, ...]
     disagreements: tuple[str, ...]
     attribution: tuple[Explained, ...]  # computed here from the printed category tables
+    native: tuple[NativeTask, ...]  # our tasks after the benchmark's
+    native_categories: tuple[NativeCategory, ...]
     imported: Imported  # submitted here: claimed, not measured
     overall: Table | None = field(metadata=SCREEN)
     sections: tuple[Section, ...] = field(metadata=SCREEN)
@@ -78,19 +87,22 @@ def build(query: Query) -> KernelBenchXPage:
     found = [known[slug] for slug in SLUGS] if is_whole else []
     checks = _checks(cells) if is_whole else ()
     lines = explained(cells[COMPILED], cells[CORRECT]) if is_whole else ()
-    submitted = imported()
+    submitted, native = imported(), native_tasks()
+    categories = native_categories(native, cells.get(CORRECT, ()))
     charts = (_charts(cells) if is_whole else {}) | screen.charts(submitted, STEPS)
     tables = by_slug(
         *(printed_table(one, cells[one.slug]) for one in found),
         _checks_table(checks),
         attribution_table(lines),
+        *native_tables(native, categories),
         *screen.tables(submitted),
     )
     return KernelBenchXPage(
         title="KernelBench-X",
         subject="KernelBench-X: as printed in its paper, or as submitted and not measured here",
         lead="Triton kernels by five methods on 176 tasks in 15 categories, as printed in the paper, and submitted "
-        "runs. None of it was measured here, and none of it is ranked with results measured here.",
+        "runs. None of it was measured here, and none of it is ranked with results measured here. Below are our own "
+        "tasks after the benchmark's.",
         crumbs=(Link("Papers", page_url("published")),),
         tables=tables,
         charts=charts,
@@ -99,6 +111,8 @@ def build(query: Query) -> KernelBenchXPage:
         checks=checks,
         disagreements=_disagreements(checks),
         attribution=lines,
+        native=native,
+        native_categories=categories,
         imported=submitted,
         overall=tables.get(OVERALL),
         sections=_sections(tables, charts) if is_whole else (),

@@ -1,0 +1,1 @@
+"""A reference agent: see launcher.py."""
