@@ -139,7 +139,9 @@ def _measure(options: argparse.Namespace, ids: list[str], backend: Backend) -> i
     """Measure tasks on a device, and merge the findings into a file."""
     from evaluator.cli.unused import refuse_unused
     from evaluator.pipeline import Evaluator
-    from evaluator.tasks.measured import measured_file
+    from evaluator.tasks.measured import measured_file, read_measured
+    from evaluator.tasks.reader import load_task
+    from evaluator.validate.closing import closing_table
     from evaluator.validate.measure import measure_all
 
     refuse_unused(options, "on a GPU")
@@ -152,6 +154,8 @@ def _measure(options: argparse.Namespace, ids: list[str], backend: Backend) -> i
 
     with Evaluator(backend, options.sandbox) as evaluator:
         all_right = measure_all(ids, evaluator, path, options.sessions, progress, skip=options.skip_measured)
+    tasks = [load_task(task_id) for task_id in ids]
+    sys.stdout.write(f"{closing_table(tasks, read_measured(path), backend.device_class)}\n")
     return OK if all_right else NOT_AS_EXPECTED
 
 

@@ -39,6 +39,7 @@ class Measured:
     times_us: Mapping[str, tuple[float, ...]]
     wrong: Mapping[str, str]
     failed: str | None = None
+    seconds: float | None = None  # that it took
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -82,7 +83,8 @@ def _measured(task: TaskSpec, evaluator: Evaluator, sessions: int) -> tuple[Meas
             gc.collect()  # an exception has held the tensors of its frames
             release(evaluator.backend)
     parts = ", ".join(f"{name} {spent:.1f}" for name, spent in look.seconds.items() if spent >= 0.05)
-    return _finding(task, evaluator, sessions, look, failed), f"{monotonic() - begin:.1f} s ({parts})"
+    seconds = round(monotonic() - begin, 1)
+    return replace(_finding(task, evaluator, sessions, look, failed), seconds=seconds), f"{seconds} s ({parts})"
 
 
 def _text(error: Exception) -> str:

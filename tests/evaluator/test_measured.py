@@ -30,13 +30,15 @@ from evaluator.tasks.measured import (
     as_text,
     case_findings,
     current,
+    key_of,
     merged,
     read_measured,
 )
-from evaluator.tasks.reader import read_task, task_ids
+from evaluator.tasks.reader import load_task, read_task, task_ids
 from evaluator.tasks.spec import TaskSpec
 from evaluator.validate import measure
 from evaluator.validate.choice import chosen_ids
+from evaluator.validate.closing import closing_table
 from evaluator.validate.measure import Skip, measure_all
 
 TESTS = Path(__file__).parents[1]
@@ -352,3 +354,18 @@ def test_names_in_the_file_are_plain_json(entry: Measured) -> None:
     assert json.loads(as_text({KEY: (entry,)}))[KEY][0]["times_us"] == {FULL: [20.0, 10.0]}
     empty: Findings = {}
     assert json.loads(as_text(empty)) == {}
+
+
+def test_the_closing_table_counts_by_type_of_operator_and_names_what_is_not_measured(entry: Measured) -> None:
+    softmax, relu = load_task("triton2triton/arena/softmax"), load_task("torch2triton/kernelbenchx/relu")
+    case, *others = softmax.cases_of(("full",))
+    found = replace(
+        entry, digest=softmax.digest[:DIGEST_LENGTH], times_us={case.id: (900.0,)}, wrong={}, failed=None, seconds=12.3
+    )
+    lines = closing_table([softmax, relu], {key_of(softmax.id, "h200-sxm"): (found,)}, "h200-sxm").splitlines()
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        f"arena Normalization / GEMM variants 1 1 1 1 of {1 + len(others)} 12 of 1",
+        "kernelbenchx Activation 1 0 0 0 of 0 -",
+        f"together 2 1 1 1 of {1 + len(others)} 12 of 1",
+        f"not measured: {relu.id}",
+    ]
