@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from math import exp
 from statistics import fmean, median
 from typing import Any
 
@@ -9,7 +12,7 @@ from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag, Status
 from evaluator.records.record import CaseRecord, Record, why_private
-from evaluator.unseen.record import UnseenRecord
+from evaluator.unseen.record import UnseenRecord, quadrant_of
 from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasurement
 
 
@@ -35,6 +38,7 @@ def attempt_columns(record: Record) -> dict[str, Any]:
         "evaluator": record.evaluator,
         "protocol": record.protocol,
         "log_speedup": record.mean_log(lambda ratio: ratio.log_ratio),
+        "mean_speedup": record.mean_log(lambda ratio: exp(ratio.log_ratio)),
         "cautious_log_speedup": record.mean_log(cautious),
         "log_speedup_low": record.mean_log(lambda ratio: ratio.low),
         "log_speedup_high": record.mean_log(lambda ratio: ratio.high),
@@ -67,6 +71,19 @@ def unseen_measurements(evaluation: UnseenEvaluation, record: UnseenRecord) -> l
         )
         for case in record.cases
     ]
+
+
+def unseen_columns(cases: Sequence[UnseenMeasurement]) -> dict[str, Any]:
+    """Return the columns of an evaluation that sum up its unseen cases."""
+    outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for case in cases:
+        outcomes[case.category][quadrant_of(case.baseline_correct, case.correct)] += 1
+    logs = [case.log_ratio for case in cases if case.is_eligible and case.log_ratio is not None]
+    return {
+        "outcomes": {name: dict(sorted(own.items())) for name, own in sorted(outcomes.items())},
+        "mean_speedup": fmean(map(exp, logs)) if logs else None,
+        "log_speedup": fmean(logs) if logs else None,
+    }
 
 
 def calibration_figures(found: DeviceCalibration) -> dict[str, Any]:

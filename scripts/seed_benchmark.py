@@ -44,6 +44,7 @@ from runs.models import (
     UnseenEvaluation,
     UnseenMeasurement,
 )
+from runs.verdicts import unseen_columns
 from scripts import synthetic
 from scripts.synthetic import MARK, MOST_MEASUREMENTS, TASKS, most_of_a_run, sha256
 from scripts.up import say
@@ -179,6 +180,7 @@ def _attempt(result: Result, one: synthetic.SyntheticResult, at: datetime, host:
 
 def _write_unseen(round: Round, attempts: list[Attempt], drawn: list[synthetic.SyntheticResult], at: datetime) -> None:
     tried = [(attempt, one) for attempt, one in zip(attempts, drawn, strict=True) if one.unseen]
+    cases = [[UnseenMeasurement(**columns) for columns in one.unseen] for _, one in tried]
     evaluations = UnseenEvaluation.objects.bulk_create(
         UnseenEvaluation(
             attempt=attempt,
@@ -187,14 +189,14 @@ def _write_unseen(round: Round, attempts: list[Attempt], drawn: list[synthetic.S
             is_complete=True,
             begun_at=at,
             record_digest=sha256("unseen", attempt.record_digest),
+            **unseen_columns(own),
         )
-        for attempt, _ in tried
+        for (attempt, _), own in zip(tried, cases, strict=True)
     )
-    UnseenMeasurement.objects.bulk_create(
-        UnseenMeasurement(evaluation=evaluation, **columns)
-        for evaluation, (_, one) in zip(evaluations, tried, strict=True)
-        for columns in one.unseen
-    )
+    for evaluation, own in zip(evaluations, cases, strict=True):
+        for case in own:
+            case.evaluation = evaluation
+    UnseenMeasurement.objects.bulk_create([case for own in cases for case in own])
 
 
 def _hosts() -> list[Host]:

@@ -47,7 +47,7 @@ class HeldOutRecord:
 
     @property
     def quadrant(self) -> Quadrant:
-        return quadrant_of(self.baseline_outcome, self.candidate_outcome)
+        return quadrant_of(self.baseline_outcome.correct, self.candidate_outcome.correct)
 
     @property
     def text(self) -> str:

@@ -56,7 +56,7 @@ class UnseenCaseRecord:
 
     @property
     def quadrant(self) -> Quadrant:
-        return quadrant_of(self.baseline, self.candidate)
+        return quadrant_of(self.baseline.correct, self.candidate.correct)
 
     @property
     def speedup(self) -> float | None:
@@ -99,8 +99,9 @@ class UnseenRecord:
         return sum(case.quadrant == quadrant for case in self.cases)
 
 
-def quadrant_of(baseline: SideOutcome, candidate: SideOutcome) -> Quadrant:
-    match baseline.correct, candidate.correct:
+def quadrant_of(baseline: bool | None, candidate: bool | None) -> Quadrant:
+    """The quadrant of a case on which each side is correct, wrong, or without a verdict."""
+    match baseline, candidate:
         case True, True:
             return "both_pass"
         case True, False:

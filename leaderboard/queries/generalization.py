@@ -10,24 +10,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import (
-    Avg,
-    BooleanField,
-    Count,
-    ExpressionWrapper,
-    F,
-    Field,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-)
-from django.db.models.functions import Exp
+from django.db.models import Count, ExpressionWrapper, F, Field, Q
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.words import ALL
-from runs.models import Measurement, Result, Round, Run, UnseenEvaluation, UnseenMeasurement
+from runs.models import Result, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
+
+FLAGS = ("correct", "is_held", "is_uncalibrated")  # of an attempt
 
 
 class RoundRow(NamedTuple):
@@ -66,7 +56,10 @@ class UnseenBoard(NamedTuple):
 
 
 class UnseenResultRow(NamedTuple):
-    """A result of a public run of the round. Values of its attempt are None where no attempt is published."""
+    """A result of a public run of the round. Values of its attempt are None where no attempt is published.
+
+    FLAGS are as the database driver has them, 1 or True.
+    """
 
     id: int
     task: str
@@ -78,31 +71,27 @@ class UnseenResultRow(NamedTuple):
     model: str | None
     audit: str
     status: str | None
+    protocol: str | None
     correct: bool | None
     is_held: bool | None
     is_uncalibrated: bool | None
     host_is_accepted: bool | None
-    is_own_protocol: bool | None
     seen_mean: float | None  # of the speedups on the device clock, over eligible seen cases
     seen_mean_log: float | None
     evaluation: int | None  # on unseen cases
+    outcomes: str | None  # JSON: how many of its cases of each category ended in each quadrant
+    unseen_mean: float | None = None  # as on seen cases; both None before the reveal
+    unseen_mean_log: float | None = None
 
 
-class UnseenCases(NamedTuple):
-    """Unseen cases of published attempts in columns, in the order of their evaluation. `correct` is the candidate's.
+class RegressionRow(NamedTuple):
+    """An unseen case on which the baseline is correct and the candidate is not."""
 
-    Flags are as the database driver has them, 1 or True.
-    """
-
-    evaluation: Sequence[int]
-    category: Sequence[str]
-    baseline_correct: Sequence[int | None]
-    correct: Sequence[int | None]
-    log_ratio: Sequence[float | None]
-    is_eligible: Sequence[int]
-    case: Sequence[str]
-    reason: Sequence[str]
-    message: Sequence[str]
+    evaluation: int
+    case: str
+    category: str
+    reason: str
+    message: str
 
 
 class ResultCaseRow(NamedTuple):
@@ -181,15 +170,13 @@ def rounds_of(suite_id: int) -> list[RoundRow]:
     return [row if row.revealed_at else row._replace(secret="") for row in map(RoundRow._make, rows)]
 
 
-def results(board: UnseenBoard) -> list[UnseenResultRow]:
-    """Results of public runs of the round, missing ones included."""
+def results(board: UnseenBoard, *, is_revealed: bool) -> list[UnseenResultRow]:
+    """Results of public runs of the round, missing ones included; with speeds on unseen cases once it is revealed."""
     rows = (
         Result.objects.filter(_on_board(board))
         .annotate(
-            is_own_protocol=ExpressionWrapper(
-                Q(published_attempt__protocol=F("run__protocol")), output_field=BooleanField()
-            ),
-            seen_mean=_seen_mean(),
+            outcomes=_raw("published_attempt__unseen__outcomes"),
+            **{f"flag_{name}": _raw(f"published_attempt__{name}") for name in FLAGS},
         )
         .order_by("run__configuration__slug", "run__repeat", "run_id", "task__category", "task__path")
     )
@@ -197,26 +184,25 @@ def results(board: UnseenBoard) -> list[UnseenResultRow]:
         *("id", "task__path", "run_id", "run__repeat"),
         *(f"run__configuration__{name}" for name in ("slug", "role", "agent__name", "model__name")),
         "audit",
-        *(f"published_attempt__{name}" for name in ("status", "correct", "is_held", "is_uncalibrated")),
-        *("published_attempt__host__is_accepted", "is_own_protocol"),
-        *("seen_mean", "published_attempt__log_speedup", "published_attempt__unseen"),
+        *("published_attempt__status", "published_attempt__protocol", *(f"flag_{name}" for name in FLAGS)),
+        "published_attempt__host__is_accepted",
+        *(f"published_attempt__{name}" for name in ("mean_speedup", "log_speedup", "unseen")),
+        "outcomes",
+        *(("published_attempt__unseen__mean_speedup", "published_attempt__unseen__log_speedup") if is_revealed else ()),
     )
     return [UnseenResultRow(*row) for row in rows.values_list(*fields)]
 
 
-def visible_cases(board: UnseenBoard) -> UnseenCases:
-    """Unseen cases in the order of their evaluation; none before the round is revealed."""
+def regressions(board: UnseenBoard, hacked: Sequence[int]) -> list[RegressionRow]:
+    """Regressions in the order of their evaluation; none before the round is revealed.
+
+    In a `hacked` evaluation, a case on which both sides are correct is one, too.
+    """
     shown: UnseenEvaluationQuerySet[UnseenEvaluation] = UnseenEvaluation.objects.visible()
-    return UnseenCases(*_columns(shown.filter(_of_board(board)), len(_CASE)))
-
-
-def hidden_outcomes(board: UnseenBoard) -> UnseenCases:
-    """Outcomes of baseline and candidate alone, for counts over a whole suite: no case, no text, no time."""
-    found = UnseenEvaluation.objects.filter(_of_board(board))
-    evaluation, category, baseline_correct, correct = _columns(found, _OUTCOME)
-    cases = len(evaluation)
-    no_ratio, no_text = ([None] * cases, [0] * cases), [""] * cases
-    return UnseenCases(evaluation, category, baseline_correct, correct, *no_ratio, no_text, no_text, no_text)
+    own = Q(evaluation__in=shown.filter(_of_board(board)).order_by().values("pk"), baseline_correct=True)
+    cases = UnseenMeasurement.objects.filter(own).values_list("evaluation_id", "id", *RegressionRow._fields[1:])
+    rows = [*cases.filter(correct=False).order_by(), *cases.filter(evaluation__in=hacked, correct=True).order_by()]
+    return [RegressionRow(evaluation, *values) for evaluation, _, *values in sorted(rows)]
 
 
 def cases_of_result(result_id: int) -> list[ResultCaseRow]:
@@ -240,34 +226,8 @@ def cases_of_task(task_id: int) -> list[TaskCaseRow]:
     )
 
 
-def _seen_mean() -> Subquery:
-    """The mean speedup over a result's eligible cases; as a subquery it uses their index instead of grouping columns.
-
-    The mean of the logs is a column of the attempt.
-    """
-    counted = Measurement.objects.filter(attempt=OuterRef("published_attempt"), is_eligible=True, split="seen")
-    return Subquery(counted.order_by().values("attempt").annotate(mean=Avg(Exp("log_ratio"))).values("mean"))
-
-
-_CASE = (
-    *("evaluation_id", "category", "flag_of_baseline", "flag_of_candidate"),
-    *("log_ratio", "flag_of_ratio", "case", "reason", "message"),
-)
-_OUTCOME = 4  # the first ones, which say how a case ended
-
-
-def _columns(evaluations: QuerySet[UnseenEvaluation], most: int) -> list[Sequence[Any]]:
-    """The first columns of the cases. Evaluations are found first, as a join for each case would cost as much again."""
-    rows = UnseenMeasurement.objects.filter(evaluation__in=evaluations.order_by().values("pk")).annotate(
-        flag_of_baseline=_flag("baseline_correct"),
-        flag_of_candidate=_flag("correct"),
-        flag_of_ratio=_flag("is_eligible"),
-    )
-    return list(zip(*rows.order_by("evaluation_id", "id").values_list(*_CASE[:most]), strict=True)) or [()] * most
-
-
-def _flag(name: str) -> ExpressionWrapper[F]:
-    """A flag as the driver has it: Django's own conversion takes longer than the query."""
+def _raw(name: str) -> ExpressionWrapper[F]:
+    """A column as the driver has it: Django's own conversion takes longer than the query."""
     return ExpressionWrapper(F(name), output_field=Field())
 
 

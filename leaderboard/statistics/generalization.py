@@ -19,7 +19,7 @@ from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_UNSEEN_SPEED, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
 from leaderboard.statistics.results import Integers
-from leaderboard.statistics.task_runs import NO_VERDICT, QUADRANTS, Quadrant, Speed, TaskRun
+from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
 _BOTH_PASS, _REGRESSION = (list(QUADRANTS.values()).index(name) for name in ("both_pass", "opt_regression"))
@@ -187,8 +187,7 @@ def _over_cases(
 
     Without worst and best, as the number of cases of a missing result is not known.
     """
-    shape = (len(results), len(CONFIG_CATEGORIES), NO_VERDICT + 1)
-    counts = np.concatenate([result.counts for result in results]).reshape(shape)
+    counts = np.stack([result.counts for result in results])
     right = _by_task(task_of, counts[:, :, _BOTH_PASS])
     of = right + _by_task(task_of, counts[:, :, _REGRESSION])
     categories = tuple(

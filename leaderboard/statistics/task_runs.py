@@ -1,16 +1,14 @@
-"""One result on the unseen cases of a round: each case with both sides, and the quadrant and speed that follow."""
+"""One result on the unseen cases of a round: how many ended in each quadrant, and the quadrant that follows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
-from leaderboard.statistics.results import Integers, Numbers
+from leaderboard.statistics.results import Integers
 
 Quadrant = Literal["both_pass", "opt_improvement", "both_fail", "opt_regression"]
 QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate correct)
@@ -19,25 +17,9 @@ QUADRANTS: dict[tuple[bool, bool], Quadrant] = {  # (baseline correct, candidate
     (False, False): "both_fail",
     (True, False): "opt_regression",
 }
-_ORDER = tuple(QUADRANTS.values())
-NO_VERDICT = len(_ORDER)  # the index of what is in no quadrant
-
-
-class CaseOutcome(NamedTuple):
-    """The outcome of one unseen case. A side is None where the evaluation failed; the ratio is on t_dev."""
-
-    category: str  # one of CONFIG_CATEGORIES
-    baseline: bool | None
-    candidate: bool | None
-    log_ratio: float | None = None
-    is_eligible: bool = False
-
-    @property
-    def quadrant(self) -> Quadrant | None:
-        """Quadrant of the case; None for an evaluation error."""
-        if self.baseline is None or self.candidate is None:
-            return None
-        return QUADRANTS[self.baseline, self.candidate]
+NO_VERDICT = "evaluation_error"  # of a case that is in no quadrant
+_COLUMNS: dict[str, int] = {name: at for at, name in enumerate((*QUADRANTS.values(), NO_VERDICT))}
+_CATEGORIES: dict[str, int] = {name: at for at, name in enumerate(CONFIG_CATEGORIES)}
 
 
 class Speed(NamedTuple):
@@ -56,14 +38,11 @@ class SeenResult(NamedTuple):
     speed: Speed | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseColumns:
-    """Unseen cases of many results, one element of each array for each case: a board has tens of thousands."""
+class UnseenOutcome(NamedTuple):
+    """What the unseen cases of one result come to."""
 
-    result: Integers  # its index
-    category: Integers  # its index in CONFIG_CATEGORIES
-    quadrant: Integers  # its index in the order of QUADRANTS, or NO_VERDICT
-    log_ratio: Numbers  # NaN where there is none, or it is not eligible
+    counts: Integers  # as of `case_counts`
+    speed: Speed | None = None
 
 
 class TaskRun(NamedTuple):
@@ -84,39 +63,32 @@ class TaskRun(NamedTuple):
     strict: Quadrant | None
 
 
-def task_runs(results: Sequence[SeenResult], cases: CaseColumns) -> list[TaskRun]:
-    """Each result with its cases."""
-    shape = (len(results), len(CONFIG_CATEGORIES), NO_VERDICT + 1)
-    places = np.ravel_multi_index((cases.result, cases.category, cases.quadrant), shape)
-    counts = np.bincount(places, minlength=prod(shape)).reshape(shape)
-    speeds, totals = _speeds(cases, len(results)), counts.sum(axis=1).tolist()
+def case_counts(numbers: Mapping[str, Mapping[str, int]]) -> Integers:
+    """Numbers of cases as an array, CONFIG_CATEGORIES × (QUADRANTS and NO_VERDICT), from those above 0 by name."""
+    counts = np.zeros((len(CONFIG_CATEGORIES), len(_COLUMNS)), dtype=int)
+    for category, own in numbers.items():
+        for name, count in own.items():
+            counts[_CATEGORIES[category], _COLUMNS[name]] = count
+    return counts
+
+
+def if_all_were_wrong(counts: Integers) -> Integers:
+    """The counts if the candidate were wrong on every case that has a verdict."""
+    changed = np.zeros_like(counts)
+    for (baseline, _), found in QUADRANTS.items():
+        changed[:, _COLUMNS[QUADRANTS[baseline, False]]] += counts[:, _COLUMNS[found]]
+    changed[:, _COLUMNS[NO_VERDICT]] = counts[:, _COLUMNS[NO_VERDICT]]
+    return changed
+
+
+def task_runs(results: Sequence[SeenResult], outcomes: Sequence[UnseenOutcome]) -> list[TaskRun]:
+    """Each result with its unseen cases."""
+    if not results:
+        return []
+    totals = np.stack([outcome.counts for outcome in outcomes]).sum(axis=1).tolist()
     return [
-        TaskRun(one.task, one.run, one.passed, one.speed, speed, sum(total), own, *_of_all(*total))
-        for one, speed, own, total in zip(results, speeds, counts, totals, strict=True)
-    ]
-
-
-def task_run(result: SeenResult, cases: Sequence[CaseOutcome]) -> TaskRun:
-    """A single result with its cases."""
-    logs = [case.log_ratio if case.is_eligible else None for case in cases]
-    columns = CaseColumns(
-        np.zeros(len(cases), dtype=int),
-        np.array([CONFIG_CATEGORIES.index(case.category) for case in cases], dtype=int),
-        np.array([NO_VERDICT if case.quadrant is None else _ORDER.index(case.quadrant) for case in cases], dtype=int),
-        np.array(logs, dtype=float),
-    )
-    return task_runs([result], columns)[0]
-
-
-def _speeds(cases: CaseColumns, results: int) -> list[Speed | None]:
-    """The speed of each result over its eligible unseen cases; None without one."""
-    timed = np.isfinite(cases.log_ratio)
-    at, logs = cases.result[timed], cases.log_ratio[timed]
-    sums = [np.bincount(at, values, minlength=results).tolist() for values in (np.exp(logs), logs)]
-    counts = np.bincount(at, minlength=results).tolist()
-    return [
-        Speed(total / count, total_log / count) if count else None
-        for total, total_log, count in zip(*sums, counts, strict=True)
+        TaskRun(one.task, one.run, one.passed, one.speed, outcome.speed, sum(total), outcome.counts, *_of_all(*total))
+        for one, outcome, total in zip(results, outcomes, totals, strict=True)
     ]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 
 from django.template import Library
 from django.utils.safestring import SafeString, mark_safe
 
 from leaderboard.charts.boxes import Box
-from leaderboard.charts.scatter import Placed
+from leaderboard.charts.scatter import Placed, PointGroup
 
 register = Library()
 
@@ -29,8 +30,13 @@ def dots(box: Box) -> SafeString:
 
 
 def _mark(one: Placed) -> str:
-    group, kind = one.spot.group, "mean" if one.spot.is_mean else "single"
+    return _mark_of(one.spot.group, one.spot.is_mean)
+
+
+@lru_cache
+def _mark_of(group: PointGroup, is_mean: bool) -> str:
+    kind = "mean" if is_mean else "single"
     path = f'<path class="spot {kind} {escape(group.colour_class)}" d="{escape(group.outline)}"/>'
-    if not one.spot.is_mean:
+    if not is_mean:
         return f'<g transform="scale(.6)">{path}</g>'
     return f'{path}<text class="letter" x="11" y="-7">{group.letter}</text>'

@@ -61,6 +61,7 @@ class Attempt(models.Model):
     compiled = models.BooleanField(null=True)
     correct = models.BooleanField(null=True)  # passed every gate
     log_speedup = models.FloatField(null=True, help_text="Mean log ratio of eligible cases on t_dev.")
+    mean_speedup = models.FloatField(null=True, help_text="Mean of the ratios of the same cases.")
     cautious_log_speedup = models.FloatField(
         null=True, help_text="The same as metrics use it: a noisy case counts with the end of its interval nearer to 1."
     )

@@ -31,6 +31,9 @@ class UnseenEvaluation(models.Model):
     begun_at = models.DateTimeField(help_text="When the verdict on the seen cases was known.")
     message = models.TextField(blank=True, help_text="Why it errored.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of its record in the archive.")
+    outcomes = models.JSONField(default=dict, help_text="How many cases of each kind of change ended in each quadrant.")
+    mean_speedup = models.FloatField(null=True, help_text="Mean over eligible cases, on t_dev.")
+    log_speedup = models.FloatField(null=True, help_text="Mean of the logs over the same cases.")
     reused_from = models.ForeignKey(
         "self",
         on_delete=models.PROTECT,
@@ -98,6 +101,13 @@ class UnseenMeasurement(models.Model):
 
     class Meta:
         ordering = ("evaluation", "id")
+        indexes = [
+            models.Index(
+                name="unseenmeasurement_regressions",
+                fields=["evaluation"],
+                condition=Q(baseline_correct=True, correct=False),
+            )
+        ]
         constraints = [
             models.UniqueConstraint(name="unseenmeasurement_case_once", fields=["evaluation", "case"]),
             models.CheckConstraint(

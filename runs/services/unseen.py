@@ -112,8 +112,14 @@ def store(evaluation: UnseenEvaluation, record: UnseenRecord, text: bytes) -> No
     evaluation.state = State.DONE
     evaluation.is_complete = all(case.quadrant != "evaluation_error" for case in record.cases)
     evaluation.record_digest = archive.put(text)
+    _store_cases(evaluation, verdicts.unseen_measurements(evaluation, record))
+
+
+def _store_cases(evaluation: UnseenEvaluation, cases: list[UnseenMeasurement]) -> None:
+    for name, value in verdicts.unseen_columns(cases).items():
+        setattr(evaluation, name, value)
     evaluation.save()
-    UnseenMeasurement.objects.bulk_create(verdicts.unseen_measurements(evaluation, record))
+    UnseenMeasurement.objects.bulk_create(cases)
 
 
 def _is_reused(evaluation: UnseenEvaluation) -> bool:
@@ -133,11 +139,10 @@ def _is_reused(evaluation: UnseenEvaluation) -> bool:
         return False
     evaluation.state, evaluation.is_complete = State.DONE, True
     evaluation.record_digest, evaluation.reused_from = known.record_digest, known
-    evaluation.save()
     rows = list(known.cases.all())
     for row in rows:
         row.pk, row.evaluation = None, evaluation
-    UnseenMeasurement.objects.bulk_create(rows)
+    _store_cases(evaluation, rows)
     return True
 
 

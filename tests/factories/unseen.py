@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from runs.models import Attempt, Round, UnseenEvaluation, UnseenMeasurement
+from runs.verdicts import unseen_columns
 from tests.factories.catalog import NOON, make_suite, numbers, sha256
 
 
@@ -34,9 +35,9 @@ def make_unseen(attempt: Attempt, *outcomes: Outcome, log_ratio: float | None = 
         begun_at=NOON,
         record_digest=sha256(("unseen record", next(numbers))),
     )
-    UnseenMeasurement.objects.bulk_create(
-        _unseen_measurement(evaluation, number, *outcome, log_ratio) for number, outcome in enumerate(outcomes, 1)
-    )
+    cases = [_unseen_measurement(evaluation, number, *outcome, log_ratio) for number, outcome in enumerate(outcomes, 1)]
+    UnseenEvaluation.objects.filter(pk=evaluation.pk).update(**unseen_columns(cases))
+    UnseenMeasurement.objects.bulk_create(cases)
     return evaluation
 
 

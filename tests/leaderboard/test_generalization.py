@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import exp, log, sqrt
+from typing import NamedTuple
 
 import pytest
 
+from evaluator.unseen.record import quadrant_of
 from leaderboard import statistics
 from leaderboard.statistics.generalization import (
     Generalization,
@@ -14,8 +16,28 @@ from leaderboard.statistics.generalization import (
     measures,
     transfer,
 )
-from leaderboard.statistics.task_runs import CaseOutcome, SeenResult, Speed, TaskRun, task_run
+from leaderboard.statistics.task_runs import SeenResult, Speed, TaskRun, UnseenOutcome, case_counts, task_runs
 from leaderboard.statistics.top_task import TopTask, top_task
+from runs.models import UnseenMeasurement
+from runs.verdicts import unseen_columns
+
+
+class CaseOutcome(NamedTuple):
+    category: str
+    baseline: bool | None
+    candidate: bool | None
+    log_ratio: float | None = None
+    is_eligible: bool = False
+
+    def row(self) -> UnseenMeasurement:
+        return UnseenMeasurement(
+            category=self.category,
+            baseline_correct=self.baseline,
+            correct=self.candidate,
+            log_ratio=self.log_ratio,
+            is_eligible=self.is_eligible,
+        )
+
 
 BOTH, IMPROVED, FAILED, BROKEN = (
     CaseOutcome("edge", True, True),
@@ -27,13 +49,18 @@ ERROR = CaseOutcome("edge", True, None)
 
 
 def answer(*cases: CaseOutcome, task: str = "a", run: int = 1, seen_passed: bool = True, seen=None) -> TaskRun:
-    return task_run(SeenResult(task, run, seen_passed, seen), cases)
+    stored = unseen_columns([case.row() for case in cases])
+    speed = Speed(stored["mean_speedup"], stored["log_speedup"]) if stored["log_speedup"] is not None else None
+    [found] = task_runs(
+        [SeenResult(task, run, seen_passed, seen)], [UnseenOutcome(case_counts(stored["outcomes"]), speed)]
+    )
+    return found
 
 
 def fast(log_unseen: float, *, task: str, run: int = 1, seen: float = 2.0) -> TaskRun:
     """Right everywhere, with one eligible unseen case, and one that is not."""
     cases = (CaseOutcome("edge", True, True, log_unseen, True), CaseOutcome("edge", True, True, 9.0))
-    return task_run(SeenResult(task, run, True, Speed(seen, log(seen))), cases)
+    return answer(*cases, task=task, run=run, seen=Speed(seen, log(seen)))
 
 
 def pooled(*answers: TaskRun):
@@ -61,8 +88,7 @@ def test_a_task_is_right_where_all_its_cases_are(cases, paper, strict) -> None:
 
 
 def test_a_case_without_a_verdict_on_either_side_has_no_quadrant() -> None:
-    assert CaseOutcome("edge", None, True).quadrant is None
-    assert CaseOutcome("edge", True, None).quadrant is None
+    assert quadrant_of(None, True) == quadrant_of(True, None) == "evaluation_error"
 
 
 def test_quadrants_count_answers_by_both_rules() -> None:

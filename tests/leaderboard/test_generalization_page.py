@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from math import exp
 
 import pytest
 
@@ -22,7 +23,7 @@ def on_gpu(**values):
 def timed(run, log_ratio: float) -> None:
     """Every seen case of the run's answers is eligible, with this ratio."""
     attempts = Attempt.objects.filter(result__run=run)
-    attempts.update(log_speedup=log_ratio, cautious_log_speedup=log_ratio)
+    attempts.update(log_speedup=log_ratio, cautious_log_speedup=log_ratio, mean_speedup=exp(log_ratio))
     for attempt in attempts:
         attempt.measurements.update(
             baseline_t_dev_ms=1.0, candidate_t_dev_ms=1.0, log_ratio=log_ratio, is_eligible=True, clocks={}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from importlib import import_module
+from math import log
 from typing import Any
 
 import pytest
+from django.apps import apps
 
 from evaluator.unseen.generate import core_cases
 from evaluator.unseen.record import read_unseen
@@ -112,7 +116,23 @@ def test_an_identical_candidate_reuses_the_stored_outcome(working: Site, secret:
         answer = result.attempts.get().unseen
         assert answer.reused_from == first.results.get(task=result.task).attempts.get().unseen
         assert (answer.state, answer.is_complete, answer.cases.count()) == ("done", True, 8)
+        assert answer.outcomes == answer.reused_from.outcomes
     assert UnseenMeasurement.objects.count() == 32
+
+
+def test_what_the_cases_come_to_is_stored_with_them_and_a_migration_did_it_for_older_ones(
+    site: Site, secret: Round
+) -> None:
+    record_for(leased(site, site.new_run(round=secret)), {0: "evaluation_error", 1: "opt_regression"})
+    one = UnseenEvaluation.objects.get(state="done")
+    one.cases.filter(pk__in=one.cases.order_by("-pk").values("pk")[:2]).update(log_ratio=log(2.0), is_eligible=True)
+    counts = Counter(name for own in one.outcomes.values() for name, count in own.items() for _ in range(count))
+    assert counts == {"both_pass": 6, "opt_regression": 1, "evaluation_error": 1}
+    stored = dict(one.outcomes)
+    UnseenEvaluation.objects.update(outcomes={})
+    import_module("runs.migrations.0014_what_unseen_cases_come_to").sum_up(apps, None)
+    one.refresh_from_db()
+    assert (one.outcomes, one.mean_speedup, one.log_speedup) == (stored, pytest.approx(2.0), pytest.approx(log(2.0)))
 
 
 def test_an_outcome_with_a_fault_of_ours_is_not_reused(site: Site, secret: Round) -> None:

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.eligibility import HACKED, is_correct, obstacle
 from leaderboard.formatting import printable
 from leaderboard.pages.base import entry_name
-from leaderboard.queries.generalization import UnseenCases, UnseenResultRow
+from leaderboard.queries import generalization as queries
+from leaderboard.queries.generalization import RegressionRow, UnseenBoard, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
 from leaderboard.statistics.results import Integers
 from leaderboard.statistics.task_runs import (
-    NO_VERDICT,
-    QUADRANTS,
-    CaseColumns,
     SeenResult,
     Speed,
     TaskRun,
+    UnseenOutcome,
+    case_counts,
+    if_all_were_wrong,
     task_runs,
 )
 
 HIDDEN_INCOMPLETE = (
     "Counts are shown once every result has a verdict: until then their changes could reveal single results."
 )
-
-_CATEGORIES: dict[str, int] = {name: at for at, name in enumerate(CONFIG_CATEGORIES)}
-_QUADRANTS: dict[tuple[int | None, int | None], int] = {sides: at for at, sides in enumerate(QUADRANTS)}
-_REGRESSION = _QUADRANTS[True, False]
-# What becomes of each quadrant, and of no verdict, where the candidate is wrong after all.
-_AS_HACKED = np.array([*(_QUADRANTS[baseline, False] for baseline, _ in QUADRANTS), NO_VERDICT])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,42 +106,26 @@ class JudgedResult(NamedTuple):
     task_run: TaskRun
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    results: Sequence[JudgedResult]
-    regressions: tuple[Regression, ...]  # in the order of the results
+def judged(rows: Sequence[UnseenResultRow], protocol: str, *, is_functional: bool) -> list[JudgedResult]:
+    """Each result with what its unseen cases come to, without functional times. One that does not count has none."""
+    obstacles = [_obstacle(row, protocol) for row in rows]
+    counts_of = lru_cache(lambda text: case_counts(json.loads(text)))  # most results have those of others
+    nothing = UnseenOutcome(case_counts({}))
+    outcomes = [
+        nothing if missing or row.outcomes is None else _unseen(row, counts_of(row.outcomes), is_functional)
+        for row, missing in zip(rows, obstacles, strict=True)
+    ]
+    runs = task_runs([_seen(row, is_functional) for row in rows], outcomes)
+    return [JudgedResult(*one) for one in zip(rows, obstacles, runs, strict=True)]
 
 
-def judged(rows: Sequence[UnseenResultRow], cases: UnseenCases, *, is_functional: bool) -> Judged:
-    """Each result with its cases, without functional times. A result that does not count has no cases."""
-    obstacles = [_obstacle(row) for row in rows]
-    counted = {row.evaluation: at for at, row in enumerate(rows) if obstacles[at] is None}
-    result = np.array([counted.get(evaluation, -1) for evaluation in cases.evaluation], dtype=int)
-    kept = np.flatnonzero(result >= 0)
-    columns = _columns(rows, cases, result, is_functional)
-    seen = [_seen(row, is_functional) for row in rows]
-    runs = task_runs(seen, CaseColumns(*(getattr(columns, name)[kept] for name in CaseColumns.__slots__)))
-    broken = kept[columns.quadrant[kept] == _REGRESSION]
-    in_order = broken[np.argsort(result[broken], kind="stable")].tolist()
-    return Judged(
-        [JudgedResult(*one) for one in zip(rows, obstacles, runs, strict=True)],
-        tuple(_regression(rows[result[at]], cases, at) for at in in_order),
-    )
-
-
-def _columns(rows: Sequence[UnseenResultRow], cases: UnseenCases, result: Integers, is_functional: bool) -> CaseColumns:
-    """The cases as arrays. On those of a hacked result the candidate is wrong, unless it has no verdict."""
-    sides = zip(cases.baseline_correct, cases.correct, strict=True)
-    quadrant = np.array([_QUADRANTS.get(both, NO_VERDICT) for both in sides], dtype=int)
-    log_ratio = np.array(cases.log_ratio, dtype=float)
-    is_hacked = np.array([*(row.audit == HACKED for row in rows), False])[result]
-    counts = np.array(cases.is_eligible, dtype=bool) & ~is_hacked & (not is_functional)
-    return CaseColumns(
-        result,
-        np.array([_CATEGORIES[name] for name in cases.category], dtype=int),
-        np.where(is_hacked, _AS_HACKED[quadrant], quadrant),
-        np.where(counts, log_ratio, np.nan),
-    )
+def regressions(found: Sequence[JudgedResult], board: UnseenBoard) -> tuple[Regression, ...]:
+    """Regressions of the results that count, in their order."""
+    counted = {one.row.evaluation: at for at, one in enumerate(found) if one.obstacle is None}
+    hacked = [one.row.evaluation for one in found if one.row.audit == HACKED and one.row.evaluation is not None]
+    cases = [case for case in queries.regressions(board, hacked) if case.evaluation in counted]
+    cases.sort(key=lambda case: counted[case.evaluation])
+    return tuple(_regression(found[counted[case.evaluation]].row, case) for case in cases)
 
 
 def entries(found: Sequence[JudgedResult], *, is_functional: bool) -> tuple[UnseenEntry, ...]:
@@ -167,11 +145,11 @@ def suite_counts(found: Sequence[UnseenEntry]) -> tuple[SuiteCounts, ...]:
     return tuple(_counts(entry) for entry in found)
 
 
-def _obstacle(row: UnseenResultRow) -> str | None:
+def _obstacle(row: UnseenResultRow, protocol: str) -> str | None:
     return obstacle(
         status=row.status,
         audit=row.audit,
-        is_own_protocol=row.is_own_protocol,
+        is_own_protocol=row.protocol == protocol,
         is_held=row.is_held,
         is_uncalibrated=row.is_uncalibrated,
         host_is_accepted=row.host_is_accepted,
@@ -183,6 +161,15 @@ def _seen(row: UnseenResultRow, is_functional: bool) -> SeenResult:
     if row.seen_mean is not None and row.seen_mean_log is not None and not is_functional and row.audit != HACKED:
         speed = Speed(row.seen_mean, row.seen_mean_log)
     return SeenResult(row.task, row.run_id, is_correct(row.correct, row.audit), speed)
+
+
+def _unseen(row: UnseenResultRow, counts: Integers, is_functional: bool) -> UnseenOutcome:
+    """What the cases come to. On those of a hacked result the candidate is wrong, unless one has no verdict."""
+    if row.audit == HACKED:
+        return UnseenOutcome(if_all_were_wrong(counts))
+    if is_functional or row.unseen_mean is None or row.unseen_mean_log is None:
+        return UnseenOutcome(counts)
+    return UnseenOutcome(counts, Speed(row.unseen_mean, row.unseen_mean_log))
 
 
 def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
@@ -209,8 +196,8 @@ def _result(one: JudgedResult) -> UnseenResult:
     )
 
 
-def _regression(row: UnseenResultRow, cases: UnseenCases, at: int) -> Regression:
-    reason, message = cases.reason[at], cases.message[at]
+def _regression(row: UnseenResultRow, case: RegressionRow) -> Regression:
+    reason, message = case.reason, case.message
     if row.audit == HACKED:
         reason, message = HACKED, "An audit found the result hacked."
     return Regression(
@@ -221,8 +208,8 @@ def _regression(row: UnseenResultRow, cases: UnseenCases, at: int) -> Regression
         row.repeat,
         row.id,
         row.task,
-        cases.case[at],
-        cases.category[at],
+        case.case,
+        case.category,
         reason,
         printable(message),
     )

@@ -144,9 +144,9 @@ def _contents(
         return _filled()
     if shown.revealed_at is None:
         return _before_reveal(board, len(tasks))
-    judged = facts.judged(queries.results(board), queries.visible_cases(board), is_functional=is_functional)
-    entries = facts.entries(judged.results, is_functional=is_functional)
-    results, regressions = facts.results(judged.results), judged.regressions
+    judged = facts.judged(queries.results(board, is_revealed=True), board.protocol, is_functional=is_functional)
+    entries = facts.entries(judged, is_functional=is_functional)
+    results, regressions = facts.results(judged), facts.regressions(judged, board)
     regressions_table = screen.regressions_table(regressions)
     results_table = screen.results_table(entries, tasks, results)
     return _filled(
@@ -172,8 +172,8 @@ def _before_reveal(board: queries.UnseenBoard, tasks: int) -> dict[str, Any]:
     if tasks < MIN_TASKS_FOR_SECRET_COUNTS:
         needed = f"Counts before the reveal need {MIN_TASKS_FOR_SECRET_COUNTS} tasks; this suite has {tasks}."
         return _filled(refusals=(needed,))
-    judged = facts.judged(queries.results(board), queries.hidden_outcomes(board), is_functional=True)
-    counts = facts.suite_counts(facts.entries(judged.results, is_functional=True))
+    judged = facts.judged(queries.results(board, is_revealed=False), board.protocol, is_functional=True)
+    counts = facts.suite_counts(facts.entries(judged, is_functional=True))
     return _filled(
         suite_counts=counts,
         refusals=("Cases, single tasks and speeds are secret until the reveal.",),

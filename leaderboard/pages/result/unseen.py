@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from evaluator.unseen.record import quadrant_of
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, plural, printable, times
 from leaderboard.pages.base import page_url
 from leaderboard.pages.result.cases import case_cell
 from leaderboard.queries.generalization import ResultCaseRow
-from leaderboard.statistics.task_runs import CaseOutcome, SeenResult, task_run
+from leaderboard.statistics.task_runs import SeenResult, UnseenOutcome, case_counts, task_runs
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, word_cell
 
@@ -61,8 +63,10 @@ def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> U
     if not own:
         return None
     lines = tuple(_line(row) for row in own if row.case is not None)
-    outcomes = tuple(CaseOutcome(line.category, line.baseline_correct, line.correct) for line in lines)
-    whole = task_run(SeenResult("", 0, True), outcomes)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        counts[line.category][line.quadrant] += 1
+    [whole] = task_runs([SeenResult("", 0, True)], [UnseenOutcome(case_counts(counts))])
     url, state = page_url("unseen", result, number) if lines else "", own[0].state
     sentence = _sentence(state, lines, whole.paper)
     return UnseenSection(own[0].round, state, whole.paper, whole.strict, lines, url, sentence)
@@ -103,13 +107,11 @@ def _sentence(state: str, lines: Sequence[UnseenCaseLine], paper: str | None) ->
 
 
 def _line(row: ResultCaseRow) -> UnseenCaseLine:
-    category = row.category or ""
-    quadrant = CaseOutcome(category, row.baseline_correct, row.correct).quadrant
     return UnseenCaseLine(
         id=row.case or "",
-        category=category,
+        category=row.category or "",
         origin=row.origin or "",
-        quadrant=quadrant or "evaluation_error",
+        quadrant=quadrant_of(row.baseline_correct, row.correct),
         baseline_correct=row.baseline_correct,
         correct=row.correct,
         baseline_message=printable(row.baseline_message or ""),
