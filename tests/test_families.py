@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.errors import TaskError
+from evaluator.tasks.fields import Problems
 from evaluator.tasks.spec import tasks_folder
 from scripts import families
 from scripts.families import FAMILIES, pointwise
@@ -15,6 +16,7 @@ from scripts.families.__main__ import main
 from scripts.families.folders import Family, Folders, differences, write
 from scripts.families.layout import WrittenNumber, flow, paragraphs
 from scripts.families.pointwise.table import CATEGORIES
+from scripts.families.templated import templated
 
 RELU, LOG = "torch2triton/kernelbenchx/relu", "torch2triton/kernelbenchx/log"
 SINE = """
@@ -168,3 +170,39 @@ def test_values_are_written_as_in_the_table() -> None:
 def test_a_formula_is_not_broken_over_two_lines() -> None:
     text = paragraphs(f"{'word ' * 22}`y = max(x, 0)` and more.\n\nNext.")
     assert text == f"{' '.join(['word'] * 22)}\n`y = max(x, 0)` and more.\n\nNext.\n"
+
+
+def made(folder: Path, rows: str) -> Family:
+    """A family of two templates, of which the second is for rows with a note alone."""
+    templates = folder / "sums" / "templates"
+    (templates / "variants").mkdir(parents=True)
+    (templates / "module.py.j2").write_text("{{ title | sentence }} {{ flow_of | flow }}\n")
+    (templates / "variants" / "NAME.md.j2").write_text(
+        "{% if note is defined %}\n{{ name }}: {{ note }}\n{% endif %}\n"
+    )
+    (folder / "sums" / "table.yaml").write_text(rows)
+    return templated(folder / "sums")
+
+
+def test_templates_make_a_file_each_unless_they_come_to_nothing(tmp_path: Path) -> None:
+    family = made(
+        tmp_path, "{shared: {a: &a [1, x]}, one: {title: The sum, flow_of: *a, note: n}, two: {title: T, flow_of: *a}}"
+    )
+    problems = Problems("sums")
+    rows = family.rows(problems)
+    assert problems.lines == []
+    assert {name: family.folder(name, row) for name, row in rows.items()} == {
+        "torch2triton/kernelbenchx/one": {"module.py": b"The sum [1, x]\n", "variants/one.md": b"one: n\n"},
+        "torch2triton/kernelbenchx/two": {"module.py": b"T [1, x]\n"},
+    }
+
+
+def test_what_templates_miss_and_what_none_of_them_reads_is_said_at_once(tmp_path: Path) -> None:
+    family = made(tmp_path, "{one: {title: The sum, flow_off: 1}, two: {title: T}}")
+    with pytest.raises(TaskError) as caught:
+        family.folders()
+    assert caught.value.problems == [
+        "sums/table.yaml: one.flow_off: seen 1; expected no such key; the keys are flow_of, note, title",
+        "sums/table.yaml: one: seen ['flow_off', 'title']; expected what the templates need: 'flow_of' is undefined",
+        "sums/table.yaml: two: seen ['title']; expected what the templates need: 'flow_of' is undefined",
+    ]
