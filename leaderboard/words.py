@@ -15,8 +15,10 @@ NO_MODEL = "none registered for this configuration"  # its settings may name one
 OPERATOR_TYPES = {  # one name for what two benchmarks print in two ways
     "Activations": "Activation",
     "LinearAlgebra": "Linear algebra",
+    "MatrixMultiply": "Matrix multiply",
     "Memory mgmt": "Memory management",
     "Random": "Random numbers",
+    "SpatialOps": "Spatial operations",
 }
 ALL = "all"  # the leaderboard over all categories
 CATEGORIES = {ALL: "All categories"} | {name: one.title for name, one in spec.CATEGORIES.items()}

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.filters import TaskFilter
-from leaderboard.formatting import NONE
+from leaderboard.formatting import NONE, sentence
 from leaderboard.pages.base import count_cell, page_url, task_url
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import operator_type
 
-NO_TASKS = "No task after KernelBench-X is here yet. `manage.py load_tasks` loads those in tasks/."
+NO_TASKS = "No task after KernelBench-X is here yet. `manage.py sync_tasks` registers those in tasks/."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ def native_tables(tasks: Sequence[NativeTask], categories: Sequence[NativeCatego
         Field("task", "Task", lambda one: Cell(one.name, one.task, task_url(one.task))),
         text_field("category", "Category", lambda one: one.category),
         text_field("counterpart", "Published task", lambda one: one.counterpart),
-        text_field("difference", "What differs, and why", lambda one: one.difference or NONE),
+        text_field(
+            "difference", "What differs, and why", lambda one: sentence(one.difference) if one.difference else NONE
+        ),
     )
     return (
         table("native_categories", "Tasks by category", by_category, categories, NO_TASKS),
