@@ -70,9 +70,7 @@ def native_tables(tasks: Sequence[NativeTask], categories: Sequence[NativeCatego
         Field("task", "Task", lambda one: Cell(one.name, one.task, task_url(one.task))),
         text_field("category", "Category", lambda one: one.category),
         text_field("counterpart", "Published task", lambda one: one.counterpart),
-        text_field(
-            "difference", "What differs, and why", lambda one: sentence(one.difference) if one.difference else NONE
-        ),
+        text_field("difference", "What differs, and why", lambda one: sentence(one.difference) or NONE),
     )
     return (
         table("native_categories", "Tasks by category", by_category, categories, NO_TASKS),
