@@ -1,0 +1,36 @@
+"""The product of the diagonal of R as reflections leave it, without the determinant of Q."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def determinant_kernel(a_ptr, det_ptr, n, N: tl.constexpr):
+    row, col = tl.arange(0, N), tl.arange(0, N)
+    matrix = tl.program_id(0).to(tl.int64)
+    inside = (row[:, None] < n) & (col[None, :] < n)
+    a = tl.load(a_ptr + matrix * n * n + row[:, None] * n + col[None, :], mask=inside, other=0.0)
+    det = tl.full((), 1.0, a.dtype)
+    for j in range(n):
+        column = tl.sum(tl.where(col[None, :] == j, a, 0.0), 1)
+        below = tl.where(row >= j, column, 0.0)
+        length = tl.sqrt(tl.sum(below * below, 0))
+        head = tl.sum(tl.where(row == j, below, 0.0), 0)
+        sign = tl.where(head < 0, -1.0, 1.0)
+        v = tl.where(row == j, below + sign * length, below)
+        square = tl.sum(v * v, 0)
+        weight = tl.where(square > 0, 2 / tl.where(square > 0, square, 1.0), 0.0)
+        a -= (weight * v)[:, None] * tl.sum(v[:, None] * a, 0)[None, :]
+        det *= -sign * length
+    tl.store(det_ptr + matrix, det)
+
+
+def forward(a: torch.Tensor) -> torch.Tensor:
+    a = a.contiguous()
+    batch, n, _ = a.shape
+    det, block = a.new_empty(batch), max(2, triton.next_power_of_2(n))
+    determinant_kernel[(batch,)](a, det, n, N=block, num_warps=min(16, max(1, block * block // 1024)))
+    return det

@@ -1,0 +1,86 @@
+"""Singular values and vectors by Jacobi's method, but left vectors are columns divided by their lengths, or zero."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+SWEEPS = 8  # each squares what is left to rotate: 6 are enough for 64 columns in float32, 8 in float64
+
+
+@triton.jit
+def partner_of(col, at_round, COLS: tl.constexpr):
+    """A tournament: in each round every column meets another one, in COLS - 1 rounds all others."""
+    last: tl.constexpr = COLS - 1
+    other = (at_round + last - col % last) % last
+    alone = at_round * (COLS // 2) % last  # the column that would meet itself meets the last one
+    return tl.where(col == last, alone, tl.where(other == col, last, other))
+
+
+@triton.jit
+def turned(a, SWEEPS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+    """The columns of A, rotated until all are orthogonal to each other, and the rotations together."""
+    col = tl.arange(0, COLS)
+    v = tl.where(col[:, None] == col[None, :], 1.0, 0.0).to(a.dtype)
+    for step in range(SWEEPS * (COLS - 1)):
+        partner = partner_of(col, step % (COLS - 1), COLS)
+        b = tl.gather(a, tl.broadcast_to(partner[None, :], (ROWS, COLS)), 1)
+        w = tl.gather(v, tl.broadcast_to(partner[None, :], (COLS, COLS)), 1)
+        product = tl.sum(a * b, 0)
+        difference = tl.sum(b * b, 0) - tl.sum(a * a, 0)
+        turns = product != 0
+        cotangent = difference / tl.where(turns, 2 * product, 1.0)
+        bounded = tl.minimum(tl.abs(cotangent), 1e15)
+        up = (cotangent > 0) | ((cotangent == 0) & (col < partner))  # of a pair one column turns up, the other down
+        tangent = tl.where(turns, tl.where(up, 1.0, -1.0) / (bounded + tl.sqrt(1 + bounded * bounded)), 0.0)
+        cosine = 1 / tl.sqrt(1 + tangent * tangent)
+        a = (cosine[None, :] * (a - tangent[None, :] * b)).to(b.dtype)
+        v = (cosine[None, :] * (v - tangent[None, :] * w)).to(w.dtype)
+    return a, v
+
+
+@triton.jit
+def place_of(size, COLS: tl.constexpr):
+    """How many columns are longer; of equally long ones those before count as longer."""
+    col = tl.arange(0, COLS)
+    before = (size[:, None] > size[None, :]) | ((size[:, None] == size[None, :]) & (col[:, None] < col[None, :]))
+    return tl.sum(before.to(tl.int32), 0)
+
+
+@triton.jit
+def svd_kernel(
+    a_ptr, left_ptr, s_ptr, right_ptr, rows, cols, width,
+    a_down, a_right, left_down, left_right, right_down, right_right,
+    SWEEPS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr,
+):  # fmt: skip
+    row, col = tl.arange(0, ROWS), tl.arange(0, COLS)
+    matrix = tl.program_id(0).to(tl.int64)
+    inside = (row[:, None] < rows) & (col[None, :] < cols)
+    at = matrix * rows * cols + row[:, None] * a_down + col[None, :] * a_right
+    a, v = turned(tl.load(a_ptr + at, mask=inside, other=0.0), SWEEPS, ROWS, COLS)
+    size = tl.sqrt(tl.sum(a * a, 0))
+    place = place_of(size, COLS)
+    tl.store(s_ptr + matrix * cols + place, size, mask=col < cols)
+    at = matrix * rows * width + row[:, None] * left_down + place[None, :] * left_right
+    tl.store(left_ptr + at, a / tl.where(size > 0, size, 1.0)[None, :], mask=inside)
+    at = matrix * cols * cols + col[:, None] * right_down + place[None, :] * right_right
+    tl.store(right_ptr + at, v, mask=(col[:, None] < cols) & (col[None, :] < cols))
+
+
+def forward(a: torch.Tensor, full: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    a = a.contiguous()
+    batch, rows, cols = a.shape
+    k = min(rows, cols)
+    u = a.new_zeros((batch, rows, rows if full else k))
+    s = a.new_empty((batch, k))
+    vh = a.new_zeros((batch, cols if full else k, cols))
+    if rows >= cols:
+        width = u.shape[2]
+        given = (a, u, s, vh, rows, cols, width, cols, 1, width, 1, 1, cols)
+    else:
+        width = vh.shape[1]
+        given = (a, vh, s, u, cols, rows, width, 1, cols, 1, cols, rows, 1)
+    blocks = {"ROWS": triton.next_power_of_2(max(rows, cols)), "COLS": max(2, triton.next_power_of_2(k))}
+    svd_kernel[(batch,)](*given, SWEEPS=SWEEPS, **blocks, num_warps=4)
+    return u, s, vh
