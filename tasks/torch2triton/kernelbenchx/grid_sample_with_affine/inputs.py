@@ -51,7 +51,5 @@ def cut(row, length, axes):
 
 
 def ends(out, aligned):
-    """The place of the first output pixel, and the step to the next; a single pixel may have any step."""
-    if aligned:
-        return (-1.0, 2 / (out - 1)) if out > 1 else (0.0, 1.0)
-    return 1 / out - 1, 2 / out
+    """The place of the first output pixel, and the step to the next."""
+    return (-1.0, 2 / (out - 1)) if aligned else (1 / out - 1, 2 / out)

@@ -7,9 +7,7 @@ import torch
 
 def lattice(out, align_corners):
     i = torch.arange(out, dtype=torch.float64)
-    if not align_corners:
-        return (2 * i + 1) / out - 1
-    return 2 * i / (out - 1) - 1 if out > 1 else 0 * i
+    return 2 * i / (out - 1) - 1 if align_corners else (2 * i + 1) / out - 1
 
 
 def padded(u, length, padding, align_corners):

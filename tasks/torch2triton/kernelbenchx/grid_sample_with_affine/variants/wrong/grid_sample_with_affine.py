@@ -12,7 +12,7 @@ CHANNELS = 16
 @triton.jit
 def lattice(i, out, ALIGNED: tl.constexpr):
     """Where output pixels lie, from -1 to 1."""
-    return tl.where(out > 1, 2.0 * i / tl.maximum(out - 1, 1) - 1.0, 0.0) if ALIGNED else (2.0 * i + 1.0) / out - 1.0
+    return 2.0 * i / (out - 1) - 1.0 if ALIGNED else (2.0 * i + 1.0) / out - 1.0
 
 
 @triton.jit
