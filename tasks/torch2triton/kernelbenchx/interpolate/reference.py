@@ -10,6 +10,7 @@ def reference(inputs):
     where = {"scale_factor": tuple(number / 4 for number in quarters)}
     if not inputs["by_factor"]:
         where = {"size": tuple(length * number // 4 for length, number in zip(x.shape[2:], quarters, strict=True))}
-    if inputs["mode"]:
-        where["align_corners"] = bool(inputs["align_corners"])
-    return {"y": F.interpolate(x, mode=("nearest", "bilinear", "bicubic")[inputs["mode"]], **where)}
+    if inputs["mode"] == 0:  # of float64 PyTorch takes other pixels where i * r is a whole number: 292 from 90
+        return {"y": F.interpolate(x.float(), mode="nearest", **where).double()}
+    corners = bool(inputs["align_corners"])
+    return {"y": F.interpolate(x, mode=("bilinear", "bicubic")[inputs["mode"] - 1], align_corners=corners, **where)}
