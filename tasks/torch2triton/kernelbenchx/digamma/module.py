@@ -1,0 +1,9 @@
+"""The digamma function, in plain PyTorch."""
+
+from __future__ import annotations
+
+import torch
+
+
+def forward(x: torch.Tensor) -> torch.Tensor:
+    return torch.special.digamma(x)
