@@ -42,28 +42,28 @@ def conv_transpose_kernel(
     of_group = tl.program_id(1) * N + tl.arange(0, N)
     acc = tl.zeros((M, N), dtype=tl.float32)
     for i in range(KERNEL_H):
-        for j in range(KERNEL_W):
-            above, before = phase // STRIDE + PADDING - i * DILATION, phase % STRIDE + PADDING - j * DILATION
-            if (above % STRIDE == 0) & (before % STRIDE == 0):
-                x_row = (row + PADDING - i * DILATION) // STRIDE
-                x_col = (col + PADDING - j * DILATION) // STRIDE
-                inside = (pixel < pixels) & (x_row >= 0) & (x_row < height) & (x_col >= 0) & (x_col < width)
-                x_place = ((image * groups + group) * channels * height + x_row) * width + x_col
-                for begin in range(0, channels, K):
-                    channel = begin + tl.arange(0, K)
-                    known = channel < channels
-                    x = tl.load(
-                        x_ptr + x_place[:, None] + (channel * height * width)[None, :],
-                        mask=inside[:, None] & known[None, :],
-                        other=0.0,
-                    )
-                    w_place = (group * channels + channel)[:, None] * filters + of_group[None, :]
-                    w = tl.load(
-                        w_ptr + (w_place * KERNEL_H + KERNEL_H - 1 - i) * KERNEL_W + KERNEL_W - 1 - j,
-                        mask=known[:, None] & (of_group < filters)[None, :],
-                        other=0.0,
-                    )
-                    acc = tl.dot(x, w, acc, input_precision="ieee")
+        if (phase // STRIDE + PADDING - i * DILATION) % STRIDE == 0:
+            x_row = (row + PADDING - i * DILATION) // STRIDE
+            for j in range(KERNEL_W):
+                if (phase % STRIDE + PADDING - j * DILATION) % STRIDE == 0:
+                    x_col = (col + PADDING - j * DILATION) // STRIDE
+                    inside = (pixel < pixels) & (x_row >= 0) & (x_row < height) & (x_col >= 0) & (x_col < width)
+                    x_place = ((image * groups + group) * channels * height + x_row) * width + x_col
+                    for begin in range(0, channels, K):
+                        channel = begin + tl.arange(0, K)
+                        known = channel < channels
+                        x = tl.load(
+                            x_ptr + x_place[:, None] + (channel * height * width)[None, :],
+                            mask=inside[:, None] & known[None, :],
+                            other=0.0,
+                        )
+                        w_place = (group * channels + channel)[:, None] * filters + of_group[None, :]
+                        w = tl.load(
+                            w_ptr + (w_place * KERNEL_H + KERNEL_H - 1 - i) * KERNEL_W + KERNEL_W - 1 - j,
+                            mask=known[:, None] & (of_group < filters)[None, :],
+                            other=0.0,
+                        )
+                        acc = tl.dot(x, w, acc, input_precision="ieee")
     filter = group * filters + of_group
     if HAS_BIAS:
         acc += tl.load(b_ptr + filter, mask=of_group < filters, other=0.0).to(tl.float32)[None, :]
