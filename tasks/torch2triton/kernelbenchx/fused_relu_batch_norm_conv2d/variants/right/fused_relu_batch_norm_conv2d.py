@@ -1,0 +1,215 @@
+"""Convolution as a product of matrices, which contains the norm where running values are used.
+
+In training a second kernel takes the moments of each plane, and a third joins those of a channel."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def conv_kernel(
+    x_ptr,
+    w_ptr,
+    b_ptr,
+    y_ptr,
+    mean_ptr,
+    var_ptr,
+    gain_ptr,
+    shift_ptr,
+    eps,
+    pixels,
+    groups,
+    channels,
+    filters,
+    height,
+    width,
+    out_h,
+    out_w,
+    TRAINING: tl.constexpr,
+    KERNEL_H: tl.constexpr,
+    KERNEL_W: tl.constexpr,
+    STRIDE: tl.constexpr,
+    PADDING: tl.constexpr,
+    DILATION: tl.constexpr,
+    HAS_BIAS: tl.constexpr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    K: tl.constexpr,
+):
+    pixel = tl.program_id(0) * M + tl.arange(0, M)
+    of_group = tl.program_id(1) * N + tl.arange(0, N)
+    group = tl.program_id(2)
+    image, row, col = (pixel // (out_h * out_w)).to(tl.int64), pixel // out_w % out_h, pixel % out_w
+    terms = channels * KERNEL_H * KERNEL_W
+    x_ptr += (image * groups + group)[:, None] * channels * height * width
+    w_ptr += (group * filters + of_group)[None, :] * terms
+    y = tl.zeros((M, N), dtype=tl.float32)
+    for begin in range(0, terms, K):
+        term = begin + tl.arange(0, K)
+        channel, tap = term // (KERNEL_H * KERNEL_W), term % (KERNEL_H * KERNEL_W)
+        x_row = (row * STRIDE - PADDING)[:, None] + (tap // KERNEL_W * DILATION)[None, :]
+        x_col = (col * STRIDE - PADDING)[:, None] + (tap % KERNEL_W * DILATION)[None, :]
+        inside = (x_row >= 0) & (x_row < height) & (x_col >= 0) & (x_col < width)
+        inside &= (pixel < pixels)[:, None] & (term < terms)[None, :]
+        x = tl.load(x_ptr + (channel * height)[None, :] * width + x_row * width + x_col, mask=inside, other=0.0)
+        known = (term < terms)[:, None] & (of_group < filters)[None, :]
+        w = tl.load(w_ptr + term[:, None], mask=known, other=0.0)
+        y = tl.dot(x, w, y, input_precision="ieee")
+    filter = group * filters + of_group
+    if HAS_BIAS:
+        y += tl.load(b_ptr + filter, mask=of_group < filters, other=0.0).to(tl.float32)[None, :]
+    wanted = (pixel < pixels)[:, None] & (of_group < filters)[None, :]
+    place = ((image * groups * filters)[:, None] + filter[None, :]) * out_h * out_w + (row * out_w + col)[:, None]
+    if not TRAINING:
+        var = tl.load(var_ptr + filter, mask=of_group < filters, other=1.0)
+        factor = tl.load(gain_ptr + filter, mask=of_group < filters, other=0.0) / tl.sqrt(var + eps)
+        mean = tl.load(mean_ptr + filter, mask=of_group < filters, other=0.0)
+        shift = tl.load(shift_ptr + filter, mask=of_group < filters, other=0.0)
+        y = tl.maximum((y - mean[None, :]) * factor[None, :] + shift[None, :], 0.0)
+    tl.store(y_ptr + place, y.to(y_ptr.dtype.element_ty), mask=wanted)
+
+
+@triton.jit
+def moments_kernel(y_ptr, mean_ptr, scatter_ptr, count, BLOCK: tl.constexpr):
+    """The mean of each plane and the sum of squares about it, in two passes, so that a large mean does no harm."""
+    plane = tl.program_id(0).to(tl.int64)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for begin in range(0, count, BLOCK):
+        pixel = begin + tl.arange(0, BLOCK)
+        total += tl.load(y_ptr + plane * count + pixel, mask=pixel < count, other=0.0)
+    mean = tl.sum(total, 0) / count
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for begin in range(0, count, BLOCK):
+        pixel = begin + tl.arange(0, BLOCK)
+        off = tl.load(y_ptr + plane * count + pixel, mask=pixel < count, other=0.0) - mean
+        total += tl.where(pixel < count, off * off, 0.0)
+    tl.store(mean_ptr + plane, mean)
+    tl.store(scatter_ptr + plane, tl.sum(total, 0))
+
+
+@triton.jit
+def norm_kernel(
+    y_ptr,
+    out_ptr,
+    mean_ptr,
+    scatter_ptr,
+    running_mean_ptr,
+    running_var_ptr,
+    new_mean_ptr,
+    new_var_ptr,
+    gain_ptr,
+    shift_ptr,
+    momentum,
+    eps,
+    count,
+    batch,
+    filters,
+    BATCH: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    plane = tl.program_id(0).to(tl.int64)
+    filter = plane % filters
+    image = tl.arange(0, BATCH)
+    means = tl.load(mean_ptr + image * filters + filter, mask=image < batch, other=0.0)
+    scatters = tl.load(scatter_ptr + image * filters + filter, mask=image < batch, other=0.0)
+    mean = tl.sum(means, 0) / batch
+    off = tl.where(image < batch, means - mean, 0.0)
+    scatter = tl.sum(scatters, 0) + count * tl.sum(off * off, 0)
+    if plane < filters:
+        old = tl.load(running_mean_ptr + filter)
+        tl.store(new_mean_ptr + filter, old + momentum * (mean - old))
+        old = tl.load(running_var_ptr + filter)
+        tl.store(new_var_ptr + filter, old + momentum * (scatter / (batch * count - 1) - old))
+    factor = tl.load(gain_ptr + filter) / tl.sqrt(scatter / (batch * count) + eps)
+    shift = tl.load(shift_ptr + filter)
+    for begin in range(0, count, BLOCK):
+        pixel = begin + tl.arange(0, BLOCK)
+        y = tl.load(y_ptr + plane * count + pixel, mask=pixel < count, other=0.0)
+        out = tl.maximum((y - mean) * factor + shift, 0.0)
+        tl.store(out_ptr + plane * count + pixel, out.to(out_ptr.dtype.element_ty), mask=pixel < count)
+
+
+def forward(
+    x: torch.Tensor,
+    w: torch.Tensor,
+    b: torch.Tensor | None,
+    stride: int,
+    padding: int,
+    dilation: int,
+    groups: int,
+    running_mean: torch.Tensor,
+    running_var: torch.Tensor,
+    gain: torch.Tensor,
+    shift: torch.Tensor,
+    training: int,
+    momentum: float,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    x, w = x.contiguous(), w.contiguous()
+    batch, _, height, width = x.shape
+    all_filters, channels, kernel_h, kernel_w = w.shape
+    out_h = (height + 2 * padding - dilation * (kernel_h - 1) - 1) // stride + 1
+    out_w = (width + 2 * padding - dilation * (kernel_w - 1) - 1) // stride + 1
+    pixels, filters = batch * out_h * out_w, all_filters // groups
+    dtype = torch.float32 if training else x.dtype
+    y = torch.empty((batch, all_filters, out_h, out_w), dtype=dtype, device=x.device)
+    n = min(64, max(16, triton.next_power_of_2(filters)))
+    conv_kernel[(triton.cdiv(pixels, 64), triton.cdiv(filters, n), groups)](
+        x,
+        w,
+        b.contiguous() if b is not None else w,
+        y,
+        running_mean,
+        running_var,
+        gain,
+        shift,
+        eps,
+        pixels,
+        groups,
+        channels,
+        filters,
+        height,
+        width,
+        out_h,
+        out_w,
+        TRAINING=bool(training),
+        KERNEL_H=kernel_h,
+        KERNEL_W=kernel_w,
+        STRIDE=stride,
+        PADDING=padding,
+        DILATION=dilation,
+        HAS_BIAS=b is not None,
+        M=64,
+        N=n,
+        K=32,
+    )
+    if not training:
+        return y, running_mean, running_var
+    planes, count = batch * all_filters, out_h * out_w
+    mean = torch.empty((planes,), dtype=torch.float32, device=x.device)
+    scatter, new_mean, new_var = torch.empty_like(mean), torch.empty_like(running_mean), torch.empty_like(running_var)
+    out = torch.empty(y.shape, dtype=x.dtype, device=x.device)
+    moments_kernel[(planes,)](y, mean, scatter, count, BLOCK=1024)
+    norm_kernel[(planes,)](
+        y,
+        out,
+        mean,
+        scatter,
+        running_mean,
+        running_var,
+        new_mean,
+        new_var,
+        gain,
+        shift,
+        momentum,
+        eps,
+        count,
+        batch,
+        all_filters,
+        BATCH=triton.next_power_of_2(batch),
+        BLOCK=1024,
+    )
+    return out, new_mean, new_var
