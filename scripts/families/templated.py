@@ -9,6 +9,7 @@ a row lacks is reported, and so is one that no template reads; what a template a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,11 +19,11 @@ import jinja2.meta
 
 from evaluator.errors import TaskError
 from evaluator.tasks.fields import Fields, Problems
-from evaluator.tasks.tensors import NAME
 from scripts.families.folders import Family
 from scripts.families.layout import TableLoader, flow, indented, paragraphs, sentence
 
 SHARED = "shared"
+TASK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")  # RMSProp, too
 SUFFIX = ".j2"
 
 
@@ -37,7 +38,8 @@ def _rows(folder: Path, problems: Problems) -> Mapping[str, Fields]:
     try:
         table = Fields.read((folder / "table.yaml").read_bytes(), own, TableLoader)
         keys = _keys(folder)
-        for name, row in Fields({key: row for key, row in table.raw.items() if key != SHARED}, "", own).children(NAME):
+        rows = Fields({key: row for key, row in table.raw.items() if key != SHARED}, "", own)
+        for name, row in rows.children(TASK_NAME):
             before = len(own.lines)
             row.only(keys)
             try:
