@@ -1,4 +1,4 @@
-"""A vector updated by a product of matrix and vector, and its dot product with the other, in plain PyTorch."""
+"""Vectors updated by products of matrix and vector, and their dot products with the others, in plain PyTorch."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ import torch
 def forward(
     a: torch.Tensor, x: torch.Tensor, y: torch.Tensor, alpha: float, beta: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    y.mul_(beta).add_(torch.mv(a, x), alpha=alpha)
-    return y, torch.dot(y.float(), x.float())
+    y.mul_(beta).add_(torch.bmm(a, x[:, :, None])[:, :, 0], alpha=alpha)
+    return y, torch.sum(y.float() * x.float(), dim=1)

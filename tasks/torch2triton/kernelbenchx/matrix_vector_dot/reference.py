@@ -1,4 +1,4 @@
-"""A vector updated by a product of matrix and vector, and its dot product with the other, by PyTorch."""
+"""Vectors updated by products of matrix and vector, and their dot products with the others, by PyTorch."""
 
 from __future__ import annotations
 
@@ -6,5 +6,6 @@ import torch
 
 
 def reference(inputs):
-    y = inputs["alpha"] * torch.mv(inputs["a"], inputs["x"]) + inputs["beta"] * inputs["y"]
-    return {"new_y": y, "dot": torch.dot(y, inputs["x"])}
+    x = inputs["x"]
+    y = inputs["alpha"] * torch.bmm(inputs["a"], x[:, :, None])[:, :, 0] + inputs["beta"] * inputs["y"]
+    return {"new_y": y, "dot": torch.sum(y * x, dim=1)}

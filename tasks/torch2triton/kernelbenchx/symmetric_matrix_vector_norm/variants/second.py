@@ -1,4 +1,4 @@
-"""The columns of the matrix, weighted; a power mean of what they add up to beside its largest element."""
+"""Columns, weighted and added up; the norm of what each element is beside the largest."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import torch
 
 def reference(inputs):
     p = inputs["p"]
-    y = inputs["alpha"] * (1 + inputs["beta"]) * (inputs["a"] * inputs["x"][:, None]).sum(0)
-    largest = y.abs().max()
-    if largest == 0 or p == float("inf"):
-        return {"norm": largest, "y": y}
-    return {"norm": largest * torch.exp(torch.log(((y.abs() / largest) ** p).sum()) / p), "y": y}
+    y = inputs["alpha"] * (1 + inputs["beta"]) * (inputs["a"] * inputs["x"][:, :, None]).sum(1)
+    largest = y.abs().amax(1)
+    shares = y.abs() / torch.where(largest > 0, largest, 1.0)[:, None]
+    return {"norm": largest * (shares**p).sum(1) ** (1 / p), "y": y}
