@@ -36,7 +36,7 @@ def each_kernel(
     t = tl.load(t_ptr + place, mask=inside, other=0.0)
     loss = loss_of(x, t)
     if WEIGHTED:
-        loss *= tl.load(weight_ptr + place % cols)
+        loss *= tl.load(weight_ptr + place.to(tl.int32) % cols)
     tl.store(out_ptr + place, loss, mask=inside)
 
 
@@ -62,7 +62,7 @@ def sum_kernel(
         t = tl.load(t_ptr + place, mask=inside, other=0.0)
         loss = loss_of(x, t)
         if WEIGHTED:
-            loss *= tl.load(weight_ptr + place % cols)
+            loss *= tl.load(weight_ptr + place.to(tl.int32) % cols)
         total += tl.where(inside, loss, 0.0)
     tl.store(sum_ptr + tl.program_id(0), tl.sum(total, 0))
 

@@ -40,7 +40,7 @@ def share_kernel(
             term = term // run * outers * run + term % run
         place = term[:, None] * inner + begin[None, :]
         x = tl.load(x_ptr + place, mask=inside, other=0.0).to(tl.float32)
-        y = tl.load(y_ptr + place % plane, mask=inside, other=0.0).to(tl.float32)
+        y = tl.load(y_ptr + place.to(tl.int32) % plane, mask=inside, other=0.0).to(tl.float32)
         total += tl.where(inside, x + y, 0.0)
     place = tl.program_id(1) * keeps + kept
     tl.store(sum_ptr + place, tl.sum(total, 0), mask=kept < keeps)
