@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.eligibility import REFERENCE_LINE
-from leaderboard.words import suite_name
+from leaderboard.words import choices_of, suite_name
 from runs.models import Result
 from runs.querysets import is_correct
 from tests import factories
@@ -192,6 +192,11 @@ def test_a_category_of_the_suite_counts_its_own_tasks(published, entry, page) ->
         "PyTorch to HIP",
         "Triton to Triton",
     ]
+
+
+def test_a_suite_of_one_category_offers_no_choice_of_them() -> None:
+    assert list(choices_of({"torch2triton"})) == ["all"]
+    assert list(choices_of({"torch2hip", "hip2hip"})) == ["all", "hip2hip", "torch2hip"]
 
 
 def test_a_new_version_of_a_suite_is_another_board(published, suite, entry, page) -> None:
