@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from evaluator.tasks import spec
@@ -27,6 +27,12 @@ CATEGORIES = {ALL: "All categories"} | {name: one.title for name, one in spec.CA
 def operator_type(printed: str) -> str:
     """The type of operator as it is shown, of what a benchmark prints or an address says."""
     return OPERATOR_TYPES.get(printed, printed)
+
+
+def choices_of(present: Collection[str]) -> dict[str, str]:
+    """The categories to choose from, with their labels: all together, and each of those present unless it is alone."""
+    own = {slug: label for slug, label in CATEGORIES.items() if slug != ALL and slug in present}
+    return {ALL: CATEGORIES[ALL]} | (own if len(own) > 1 else {})
 
 
 def suite_name(title: str, slug: str) -> str:

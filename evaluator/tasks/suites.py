@@ -5,11 +5,20 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluator.errors import UsageError
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec, tasks_folder
+
+
+class Manifest(NamedTuple):
+    """What a suite's file says: its version, the frozen digest of each task by its id, and its title on pages."""
+
+    version: int
+    tasks: dict[str, str]
+    title: str = ""  # empty: its name as words
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +28,7 @@ class TaskSuite:
     name: str
     version: int
     tasks: tuple[TaskSpec, ...]
+    title: str = ""
 
     @property
     def digest(self) -> str:
@@ -45,7 +55,7 @@ def load_suite(name: str) -> TaskSuite:
         UsageError: there is no such suite.
         TaskError: the manifest is malformed, or a task has changed since it was frozen.
     """
-    version, digests = read_manifest(name)
+    version, digests, title = read_manifest(name)
     tasks = tuple(load_task(task_id) for task_id in digests)
     problems = Problems(f"suites/{name}.yaml")
     for task in tasks:
@@ -53,11 +63,11 @@ def load_suite(name: str) -> TaskSuite:
             expected = f"{task.digest}, the task's current digest (`tasks --freeze {name}` writes it)"
             problems.add(f"tasks.{task.id}", digests[task.id], expected)
     problems.raise_if_any()
-    return TaskSuite(name, version, tasks)
+    return TaskSuite(name, version, tasks, title)
 
 
-def read_manifest(name: str) -> tuple[int, dict[str, str]]:
-    """A suite's version, and the frozen digest of each task by its id.
+def read_manifest(name: str) -> Manifest:
+    """Read a suite's manifest.
 
     Raises:
         UsageError: there is no such suite.
@@ -67,12 +77,13 @@ def read_manifest(name: str) -> tuple[int, dict[str, str]]:
         raise UsageError(f"no suite is named {name!r}; the suites are {', '.join(suite_names()) or 'none'}")
     problems = Problems(f"suites/{name}.yaml")
     manifest = Fields.read((suites_folder() / f"{name}.yaml").read_bytes(), problems)
-    manifest.only(("version", "tasks"))
+    manifest.only(("version", "title", "tasks"))
+    title = manifest.string("title", None) if "title" in manifest else ""
     version, tasks = int(manifest.number("version", None, low=1)), manifest.mapping("tasks").raw
     if not tasks:
         manifest.problem("tasks", tasks, "at least one task with its digest")
     problems.raise_if_any()
-    return version, dict(tasks)
+    return Manifest(version, dict(tasks), title)
 
 
 def suites_folder() -> Path:

@@ -52,7 +52,9 @@ def mirror() -> Mirrored:
 
 def _mirrored(suite: FrozenSuite, rows: Mapping[str, Task]) -> Suite:
     tasks = [rows[task.id] for task in suite.tasks]
-    return catalog.mirror_suite(name=suite.name, version=suite.version, digest=suite.digest, title="", tasks=tasks)
+    return catalog.mirror_suite(
+        name=suite.name, version=suite.version, digest=suite.digest, title=suite.title, tasks=tasks
+    )
 
 
 def _prove() -> None:

@@ -12,7 +12,7 @@ import pytest
 from evaluator.pipeline import Evaluator
 from evaluator.records.measurements import PAPER_CLOCKS
 from evaluator.tasks.reader import load_task, task_ids
-from evaluator.tasks.suites import read_manifest
+from evaluator.tasks.suites import load_suite, read_manifest
 from evaluator.validate import folder
 from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
@@ -22,6 +22,11 @@ from tests.native import NativeEvaluator
 LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
 OF_FILES = {name: check for name, check in STATIC_CHECKS.items() if check.__module__ == folder.__name__}
 OF_REFERENCES = STATIC_CHECKS.keys() - OF_FILES.keys() - {"nulls"}  # which test_nulls.py asks
+KERNELBENCH_X = {  # tasks of each category, by its paper
+    **{"Activation": 10, "Math": 36, "Fusion": 60, "Reduce": 6, "Normalization": 5, "Loss": 6, "MatrixMultiply": 10},
+    **{"Convolution": 2, "Pooling": 2, "SpatialOps": 3, "Index": 6, "LinearAlgebra": 17, "Optimizer": 5},
+    **{"Quantization": 6, "Random": 2},
+}
 PARTS = 4  # of all tasks, for the workers to share
 
 
@@ -35,6 +40,15 @@ def test_the_suite_of_24_holds_eight_full_tasks_of_each_of_the_papers_categories
     tasks = [load_task(task_id) for task_id in read_manifest("native-24")[1]]
     assert Counter(task.category for task in tasks) == dict.fromkeys(PAPER_CLOCKS, 8)
     assert not any(task.is_plain for task in tasks)
+
+
+def test_the_suite_after_kernelbench_x_holds_its_176_tasks_in_their_fifteen_categories() -> None:
+    tasks = load_suite("kernelbench-x-native").tasks
+    assert {task.category for task in tasks} == {"torch2triton"}
+    assert Counter(task.provenance["operator_type"] for task in tasks) == KERNELBENCH_X
+    assert [task.provenance["path"] for task in tasks] == [
+        f"{task.provenance['operator_type']}/{task.id.rpartition('/')[2]}.py" for task in tasks
+    ]
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -12,7 +12,7 @@ from evaluator.cli.freeze import freeze_suite
 from evaluator.errors import TaskError
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.spec import tasks_folder
-from evaluator.tasks.suites import read_manifest
+from evaluator.tasks.suites import load_suite, read_manifest
 
 TASK = "triton2triton/arena/softmax"
 CHAT = ["run", "--suite", "smoke", "--agent", "chat_loop", "--out", "x"]
@@ -104,8 +104,9 @@ def test_freezing_says_which_version_of_how_many_tasks_it_wrote(tmp_path, monkey
     monkeypatch.setattr("evaluator.cli.freeze.prove", lambda tasks: None)
     assert freeze_suite("mine").endswith("mine.yaml: mine@1, 1 task, 0 of them plain")
     assert freeze_suite("mine").endswith("mine@1, 1 task, 0 of them plain")
-    (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntasks:\n  {TASK}:\n")
+    (tmp_path / "suites" / "mine.yaml").write_text(f"version: 1\ntitle: All of mine\ntasks:\n  {TASK}:\n")
     assert freeze_suite("mine").endswith("mine@2, 1 task, 0 of them plain")
+    assert load_suite("mine").title == "All of mine"
 
 
 def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, monkeypatch, capsys):

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.eligibility import REFERENCE_LINE
-from leaderboard.words import suite_name
-from runs.models import Result
+from leaderboard.words import choices_of, suite_name
+from runs.models import Result, Task
 from runs.querysets import is_correct
+from runs.services.revision import public_changed
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"
@@ -31,6 +32,19 @@ def test_a_rate_counts_the_tasks_of_the_suite(published, entry, page) -> None:
     assert (found.compilation.count, found.compilation.of) == (5, 6)
     assert (found.correctness.count, found.correctness.of) == (4, 6)
     assert found.correctness.share == pytest.approx(4 / 6)
+
+
+def test_each_type_of_operator_counts_its_own_results(published, entry, page) -> None:
+    run = published("build_failed", "wrong_output", *PASSED[2:], configuration=entry("One"))
+    tasks = [result.task for result in run.results.order_by("task__category", "task__path")]
+    assert page(BOARD).operators == ()
+    for task, name in zip(tasks, ("Loss", "Loss", "Index", "Loss", "Index", "Index"), strict=True):
+        Task.objects.filter(pk=task.pk).update(provenance={"operator_type": name})
+    public_changed()
+    shown = page(BOARD)
+    found = {one.operator: (one.tasks, one.compiled, one.correct, one.of) for one in shown.operators}
+    assert found == {"Index": (3, 3, 3, 3), "Loss": (3, 2, 1, 3)}
+    assert [[cell.text for cell in row.cells] for row in shown.charts["operators"].rows] == [["3 of 3"], ["1 of 3"]]
 
 
 def test_six_tasks_carry_an_interval_and_two_do_not(published, entry, page) -> None:
@@ -192,6 +206,11 @@ def test_a_category_of_the_suite_counts_its_own_tasks(published, entry, page) ->
         "PyTorch to HIP",
         "Triton to Triton",
     ]
+
+
+def test_a_suite_of_one_category_offers_no_choice_of_them() -> None:
+    assert list(choices_of({"torch2triton"})) == ["all"]
+    assert list(choices_of({"torch2hip", "hip2hip"})) == ["all", "hip2hip", "torch2hip"]
 
 
 def test_a_new_version_of_a_suite_is_another_board(published, suite, entry, page) -> None:

@@ -14,7 +14,7 @@ from leaderboard.pages.protocols import Protocols, preferred, protocols_of
 from leaderboard.queries import boards
 from leaderboard.queries.boards import BoardRow, DeviceRow, ResultRow, RunRow, SuiteRow, TaskRow, takes_part
 from leaderboard.statistics.paper import NO_CLOCK, why_no_mean
-from leaderboard.words import ALL, CATEGORIES, suite_name
+from leaderboard.words import ALL, CATEGORIES, choices_of, suite_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,8 @@ class Board:
 
     def category_links(self, page: str) -> tuple[Link, ...]:
         """Links to the same page in every category of the suite."""
-        return tuple(
-            Link(label, self.url(page, slug), slug == self.category)
-            for slug, label in CATEGORIES.items()
-            if slug == ALL or slug in self.categories
-        )
+        choices = choices_of(self.categories)
+        return tuple(Link(label, self.url(page, slug), slug == self.category) for slug, label in choices.items())
 
 
 def other_boards(board: Board, found: Sequence[BoardRow]) -> tuple[Link, ...]:

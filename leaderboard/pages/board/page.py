@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from leaderboard.charts import Chart
 from leaderboard.encoding import SCREEN
 from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board import charts, screen
 from leaderboard.pages.board.board import Board, load, other_boards
 from leaderboard.pages.board.elsewhere import Citation, card_lines, citation_of, cited
+from leaderboard.pages.board.operators import OperatorCounts, by_operator, operators_chart, operators_table
 from leaderboard.pages.board.query import BoardView, Choice
 from leaderboard.pages.board.standings import BoardResult, Entry, RankedBy
 from leaderboard.pages.protocols import OtherProtocol
@@ -38,6 +40,7 @@ class BoardPage(Page):
     tasks: tuple[str, ...]
     entries: tuple[Entry, ...]  # those that pass the filter; ranks are among all entries
     results: tuple[BoardResult, ...]
+    operators: tuple[OperatorCounts, ...]  # of each entry on the tasks of each type; empty where all are of one
     refusals: tuple[str, ...]  # statistics that are not given, and why
     citation: Citation
     other_protocols: tuple[OtherProtocol, ...]  # under which this board has public runs, the newest first
@@ -69,6 +72,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
     protocols = board.protocols("board", found)
     ranks = screen.entries_table(board, entries)
     results_table = screen.results_table(board, entries, results)
+    operators = by_operator(board, entries)
     cited_board = cited(board)
     cited_ranks = screen.cited_table(cited_board)
     return BoardPage(
@@ -77,8 +81,8 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")),),
         card_lines=card_lines(entries),
-        charts=charts.charts(board, entries),
-        tables=by_slug(ranks, results_table, cited_ranks),
+        charts=charts.charts(board, entries) | _operators_chart(operators, entries),
+        tables=by_slug(ranks, results_table, cited_ranks, operators_table(operators, entries)),
         suite=board.suite.name,
         suite_version=board.suite.version,
         suite_digest=board.suite.digest,
@@ -95,6 +99,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> BoardPage 
         tasks=tuple(task.path for task in board.tasks),
         entries=tuple(entries),
         results=tuple(results),
+        operators=operators,
         refusals=_refusals(board),
         citation=citation_of(cited_board, cited_ranks),
         other_protocols=protocols.others,
@@ -128,6 +133,11 @@ def _compare_choices(entries: Sequence[Entry]) -> tuple[Choice, ...]:
         Choice(name, label, tuple((slug, text, at == chosen) for at, (slug, text) in enumerate(named)))
         for chosen, (name, label) in enumerate((("a", "Compare"), ("b", "with")))
     )
+
+
+def _operators_chart(operators: Sequence[OperatorCounts], entries: Sequence[Entry]) -> dict[str, Chart]:
+    chart = operators_chart(operators, entries)
+    return {chart.slug: chart} if chart else {}
 
 
 def _lead(board: Board) -> str:

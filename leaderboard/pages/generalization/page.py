@@ -36,7 +36,7 @@ from leaderboard.statistics.limits import (
     too_few,
 )
 from leaderboard.tables import Table, first, fitting
-from leaderboard.words import ALL, CATEGORIES, suite_name
+from leaderboard.words import ALL, CATEGORIES, choices_of, suite_name
 
 QUERY = ("round", "version", "protocol")  # parameters that links carry over
 ROUND_LASTS = timedelta(days=91)
@@ -252,6 +252,5 @@ def _category_links(suite: str, device: str, query: Query, here: str, present: s
     parameters = query_string(query, QUERY)
     return tuple(
         Link(label, page_url("generalization", suite, slug, device) + parameters, slug == here)
-        for slug, label in CATEGORIES.items()
-        if slug == ALL or slug in present
+        for slug, label in choices_of(present).items()
     )

@@ -17,7 +17,7 @@ from leaderboard.pages.home.news import News, newest, news_table
 from leaderboard.pages.protocols import named
 from leaderboard.queries import runs
 from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden, table
-from leaderboard.words import ALL, CATEGORIES
+from leaderboard.words import ALL, CATEGORIES, choices_of
 
 NEWS = 5
 
@@ -49,9 +49,7 @@ def _top_table(main: SuiteBoards) -> Table:
         Field("rank", "Rank", lambda one: Cell(str(one.places[ALL].rank), one.places[ALL].rank), is_number=True),
         Field("name", "Entry", _entry_cell),
         hidden("configuration", lambda one: one.configuration),
-        chain.from_iterable(
-            _place_fields(slug, label, fastest) for slug, label in CATEGORIES.items() if slug in main.tasks
-        ),
+        chain.from_iterable(_place_fields(slug, label, fastest) for slug, label in choices_of(main.tasks).items()),
     )
     empty = "No entry is ranked yet: the leaderboard says why."
     return table("top", _top_caption(main), columns, main.top, empty)

@@ -1,0 +1,81 @@
+"""The mean in float32, one block of terms after the other.
+
+The tensor is seen as [repeats, outers, run, inner] and reduced over repeats and runs: dimensions side by side that
+share their fate are one. A program takes a share of the terms of some results; a second kernel joins the shares.
+"""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def share_kernel(
+    x_ptr,
+    sum_ptr,
+    count,
+    keeps,
+    outers,
+    run,
+    inner,
+    share,
+    APART: tl.constexpr,
+    TERMS: tl.constexpr,
+    KEPT: tl.constexpr,
+):
+    kept = (tl.program_id(0) * KEPT + tl.arange(0, KEPT)).to(tl.int64)
+    begin = kept // inner * run * inner + kept % inner
+    first = tl.program_id(1) * share
+    last = tl.minimum(first + share, count)
+    total = tl.zeros([TERMS, KEPT], tl.float32)
+    for start in range(first, last, TERMS):
+        term = (start + tl.arange(0, TERMS)).to(tl.int64)
+        inside = (term < last)[:, None] & (kept < keeps)[None, :]
+        if APART:
+            term = term // run * outers * run + term % run
+        place = term[:, None] * inner + begin[None, :]
+        x = tl.load(x_ptr + place, mask=inside, other=0.0).to(tl.float32)
+        total += x
+    place = tl.program_id(1) * keeps + kept
+    tl.store(sum_ptr + place, tl.sum(total, 0), mask=kept < keeps)
+
+
+@triton.jit
+def join_kernel(sum_ptr, out_ptr, keeps, shares, count, SHARES: tl.constexpr, KEPT: tl.constexpr):
+    one = tl.arange(0, SHARES)
+    kept = tl.program_id(0) * KEPT + tl.arange(0, KEPT)
+    inside = (one < shares)[:, None] & (kept < keeps)[None, :]
+    place = one[:, None].to(tl.int64) * keeps + kept[None, :]
+    total = tl.sum(tl.load(sum_ptr + place, mask=inside, other=0.0), 0) / count
+    tl.store(out_ptr + kept, total.to(out_ptr.dtype.element_ty), mask=kept < keeps)
+
+
+def layout(shape: torch.Size, reduced: tuple[int, int, int]) -> list[int]:
+    """Return how many repeats, outers, runs and inner neighbours there are."""
+    sizes, place = [1, 1, 1, 1], 0
+    for extent, is_reduced in zip(shape, reduced, strict=True):
+        place += (place % 2 == 0) != bool(is_reduced)
+        sizes[place] *= extent
+    return sizes if place > 1 else [1, 1, *sizes[:2]]
+
+
+def forward(x: torch.Tensor, dim0: int, dim1: int, dim2: int) -> torch.Tensor:
+    x = x.contiguous()
+    repeats, outers, run, inner = layout(x.shape, (dim0, dim1, dim2))
+    count, keeps = repeats * run, outers * inner
+    shape = [1 if reduced else extent for extent, reduced in zip(x.shape, (dim0, dim1, dim2), strict=True)]
+    out = torch.empty(shape, dtype=x.dtype, device=x.device)
+    KEPT = min(triton.next_power_of_2(keeps), 64 if inner > 1 else max(1, 4096 // triton.next_power_of_2(count)))
+    TERMS = min(triton.next_power_of_2(count), 4096 // KEPT)
+    programs, blocks = triton.cdiv(keeps, KEPT), triton.cdiv(count, TERMS)
+    share = triton.cdiv(blocks, min(blocks, triton.cdiv(1024, programs))) * TERMS
+    shares = triton.cdiv(count, share)
+    sums = torch.empty((shares, keeps), dtype=torch.float32, device=x.device)
+    given = (x, sums, count, keeps, outers, run, inner, share)
+    share_kernel[(programs, shares)](*given, APART=repeats > 1, TERMS=TERMS, KEPT=KEPT)
+    SHARES = triton.next_power_of_2(shares)
+    KEPT = max(1, 2048 // SHARES)
+    join_kernel[(triton.cdiv(keeps, KEPT),)](sums, out, keeps, shares, count, SHARES=SHARES, KEPT=KEPT)
+    return out
