@@ -11,7 +11,7 @@ from evaluator.errors import TaskError, UsageError
 from evaluator.judge.nulls import nulls_that_pass
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.spec import TaskSpec
-from evaluator.tasks.suites import Manifest, read_manifest, suites_folder
+from evaluator.tasks.suites import SuiteFile, read_manifest, suites_folder
 from evaluator.wording import counted
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -32,7 +32,7 @@ def freeze_suite(name: str, ids: list[str] | None = None) -> str:
             f"{name!r} is not a suite name: expected lower-case letters, digits and hyphens, a letter first"
         )
     path = suites_folder() / f"{name}.yaml"
-    version, before, title = read_manifest(name) if path.is_file() else Manifest(0, {})
+    version, before, title = read_manifest(name) if path.is_file() else SuiteFile(0, {})
     tasks = [load_task(task_id) for task_id in sorted(ids or before or task_ids())]
     prove(tasks)
     digests = {task.id: task.digest for task in tasks}

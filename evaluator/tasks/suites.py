@@ -13,7 +13,7 @@ from evaluator.tasks.reader import load_task
 from evaluator.tasks.spec import TaskSpec, tasks_folder
 
 
-class Manifest(NamedTuple):
+class SuiteFile(NamedTuple):
     """What a suite's file says: its version, the frozen digest of each task by its id, and its title on pages."""
 
     version: int
@@ -66,7 +66,7 @@ def load_suite(name: str) -> TaskSuite:
     return TaskSuite(name, version, tasks, title)
 
 
-def read_manifest(name: str) -> Manifest:
+def read_manifest(name: str) -> SuiteFile:
     """Read a suite's manifest.
 
     Raises:
@@ -83,7 +83,7 @@ def read_manifest(name: str) -> Manifest:
     if not tasks:
         manifest.problem("tasks", tasks, "at least one task with its digest")
     problems.raise_if_any()
-    return Manifest(version, dict(tasks), title)
+    return SuiteFile(version, dict(tasks), title)
 
 
 def suites_folder() -> Path:

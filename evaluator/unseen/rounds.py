@@ -9,6 +9,7 @@ from pathlib import Path
 from evaluator.errors import UsageError
 from evaluator.tasks.fields import Fields, Problems
 from evaluator.tasks.spec import tasks_folder
+from evaluator.tasks.suites import suite_names
 from evaluator.unseen.generate import GENERATOR_VERSION
 
 LEAST_SECRET = 16  # characters; a shorter one could be found from its digest by trying
@@ -22,6 +23,7 @@ class RoundFile:
     secret: bytes = field(repr=False)
     digest: str
     generator: str
+    suite: str = ""  # that it was opened for; empty: the one with the most tasks
 
 
 def round_names() -> list[str]:
@@ -49,16 +51,17 @@ def secret_digest(secret: bytes) -> str:
 
 
 def _round(top: Fields, name: str) -> RoundFile:
-    top.only(("version", "generator", "digest", "secret"))
+    top.only(("version", "generator", "suite", "digest", "secret"))
     top.choice("version", (1,))
     generator = str(top.choice("generator", (GENERATOR_VERSION,)))
+    suite = str(top.choice("suite", tuple(suite_names()))) if "suite" in top else ""
     text, digest = top.string("secret", None), top.string("digest", None)
     secret = text.encode()
     if len(text) < LEAST_SECRET:
         top.problem("secret", f"{len(text)} characters", f"at least {LEAST_SECRET}")
     if digest != secret_digest(secret):
         top.problem("digest", digest, f"{secret_digest(secret)}, the sha256 of the secret")
-    return RoundFile(name, secret, digest, generator)
+    return RoundFile(name, secret, digest, generator, suite)
 
 
 def _folder() -> Path:

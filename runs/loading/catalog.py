@@ -46,7 +46,8 @@ def mirror() -> Mirrored:
         rows = catalog.mirror_tasks(specs=specs)
         mirrored = [_mirrored(suite, rows) for suite in suites]
         for found in rounds:
-            mirror_round(found=found, suite=max(mirrored, key=lambda suite: suite.tasks.count()), actor=ACTOR)
+            own = [suite for suite in mirrored if found.suite in ("", suite.name)]
+            mirror_round(found=found, suite=max(own, key=lambda suite: suite.tasks.count()), actor=ACTOR)
     return Mirrored(len(rows), tuple(suite.label for suite in suites), tuple(found.name for found in rounds))
 
 

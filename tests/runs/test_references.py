@@ -36,6 +36,7 @@ NAME_NO_FILE = {  # columns that look as if they named one, and what they hold
     "Run.bundle_digest": "over the contents of a bundle, however it is packed",
     "Suite.digest": "over digests of tasks",
     "Task.digest": "over the files of a task",
+    "UnseenEvaluation.outcomes": "numbers of cases",
     **dict.fromkeys(
         ("Attempt.flags", "Measurement.clocks", "Calibration.figures", "Calibration.facts", "Run.calibrations"),
         "values",

@@ -30,6 +30,7 @@ def test_the_demos_round_ships_revealed() -> None:
     assert demo.digest == hashlib.sha256(demo.secret).hexdigest()
     assert demo.generator == GENERATOR_VERSION
     assert demo.secret.decode() not in repr(demo)
+    assert demo.suite == "native-24"
 
 
 def test_a_round_is_its_secret_and_what_was_published_of_it(written: Path) -> None:
@@ -53,6 +54,7 @@ def test_an_unknown_round_is_refused_with_those_there_are(written: Path) -> None
         ("secret:", "seed:", "seed: seen 'a secret of some length'; expected no such key"),
         (f"secret: {SECRET}", "secret: 12345678901234567890", "secret: seen 12345678901234567890; expected text"),
         ("version: 1", "version: [", "not YAML"),
+        ("version: 1", "version: 1\nsuite: theirs", "suite: seen 'theirs'; expected one of (nothing is allowed here)"),
         (f"digest: {DIGEST}", "", "digest: seen nothing; expected text"),
     ],
 )

@@ -1,9 +1,11 @@
-"""Transposed convolution as products of matrices, one for each place of the filter.
+"""Transposed convolution as a product of matrices, whose left factor is gathered from the images while it runs.
 
 A program has pixels that lie a multiple of the stride apart, so that the same places of the filter fall on all of them.
 """
 
 from __future__ import annotations
+
+import math
 
 import torch
 import triton
@@ -29,6 +31,7 @@ def conv_transpose_kernel(
     STRIDE: tl.constexpr,
     PADDING: tl.constexpr,
     DILATION: tl.constexpr,
+    STEP: tl.constexpr,
     HAS_BIAS: tl.constexpr,
     M: tl.constexpr,
     N: tl.constexpr,
@@ -43,30 +46,28 @@ def conv_transpose_kernel(
     row = phase // STRIDE + STRIDE * (pixel // tl.maximum(cols, 1) % tl.maximum(rows, 1))
     col = phase % STRIDE + STRIDE * (pixel % tl.maximum(cols, 1))
     of_group = tl.program_id(1) * N + tl.arange(0, N)
+    first_i, first_j = KERNEL_H, KERNEL_W  # places of the filter that fall on these pixels; others follow by STEP
+    for step in tl.static_range(STEP):
+        back = STEP - 1 - step
+        first_i = tl.where((phase // STRIDE + PADDING - back * DILATION) % STRIDE == 0, back, first_i)
+        first_j = tl.where((phase % STRIDE + PADDING - back * DILATION) % STRIDE == 0, back, first_j)
+    taps_j = tl.maximum(KERNEL_W - first_j + STEP - 1, 0) // STEP
+    taps = tl.maximum(KERNEL_H - first_i + STEP - 1, 0) // STEP * taps_j
     acc = tl.zeros((M, N), dtype=tl.float32)
-    for i in range(KERNEL_H):
-        if (phase // STRIDE + PADDING - i * DILATION) % STRIDE == 0:
-            x_row = (row + PADDING - i * DILATION) // STRIDE
-            for j in range(KERNEL_W):
-                if (phase % STRIDE + PADDING - j * DILATION) % STRIDE == 0:
-                    x_col = (col + PADDING - j * DILATION) // STRIDE
-                    inside = (pixel < pixels) & (x_row >= 0) & (x_row < height) & (x_col >= 0) & (x_col < width)
-                    x_place = ((image * groups + group) * channels * height + x_row) * width + x_col
-                    for begin in range(0, channels, K):
-                        channel = begin + tl.arange(0, K)
-                        known = channel < channels
-                        x = tl.load(
-                            x_ptr + x_place[:, None] + (channel * height * width)[None, :],
-                            mask=inside[:, None] & known[None, :],
-                            other=0.0,
-                        )
-                        w_place = (group * channels + channel)[:, None] * filters + of_group[None, :]
-                        w = tl.load(
-                            w_ptr + (w_place * KERNEL_H + i) * KERNEL_W + j,
-                            mask=known[:, None] & (of_group < filters)[None, :],
-                            other=0.0,
-                        )
-                        acc = tl.dot(x, w, acc, input_precision="ieee")
+    for begin in range(0, channels * taps, K):
+        term = begin + tl.arange(0, K)
+        channel, tap, known = term // taps, term % taps, term < channels * taps
+        i, j = first_i + tap // taps_j * STEP, first_j + tap % taps_j * STEP
+        down, along = row[:, None] + PADDING - (i * DILATION)[None, :], col[:, None] + PADDING - (j * DILATION)[None, :]
+        x_row, x_col = down // STRIDE, along // STRIDE
+        inside = (down >= 0) & (x_row < height) & (along >= 0) & (x_col < width)
+        inside &= (pixel < pixels)[:, None] & known[None, :]
+        x_plane = ((image * groups + group) * channels)[:, None] + channel[None, :]
+        x = tl.load(x_ptr + (x_plane * height + x_row) * width + x_col, mask=inside, other=0.0)
+        w_place = ((group * channels + channel)[:, None] * filters + of_group[None, :]) * KERNEL_H * KERNEL_W
+        w_place += (i * KERNEL_W + j)[:, None]
+        w = tl.load(w_ptr + w_place, mask=known[:, None] & (of_group < filters)[None, :], other=0.0)
+        acc = tl.dot(x, w, acc, input_precision="ieee")
     filter = group * filters + of_group
     if HAS_BIAS:
         acc += tl.load(b_ptr + filter, mask=of_group < filters, other=0.0).to(tl.float32)[None, :]
@@ -110,6 +111,7 @@ def forward(
         STRIDE=stride,
         PADDING=padding,
         DILATION=dilation,
+        STEP=stride // math.gcd(stride, dilation),
         HAS_BIAS=b is not None,
         M=64,
         N=n,

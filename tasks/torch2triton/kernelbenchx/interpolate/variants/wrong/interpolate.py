@@ -26,8 +26,9 @@ def interpolate_kernel(
     x_ptr, y_ptr, height, width, out_w, out_size, ratio_h, ratio_w, MODE: tl.constexpr, ALIGNED: tl.constexpr,
     BLOCK: tl.constexpr
 ):  # fmt: skip
-    plane = tl.program_id(0).to(tl.int64)
-    offsets = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    blocks = tl.cdiv(out_size, BLOCK)
+    plane = (tl.program_id(0) // blocks).to(tl.int64)
+    offsets = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     inside = offsets < out_size
     row, col = (offsets // out_w).to(tl.float32), (offsets % out_w).to(tl.float32)
     x_ptr += plane * height * width
@@ -75,7 +76,7 @@ def forward(
     y = torch.empty((batch, channels, out_h, out_w), dtype=x.dtype, device=x.device)
     ratio_h = ratio_of(height, out_h, quarters_h, by_factor, align_corners)
     ratio_w = ratio_of(width, out_w, quarters_w, by_factor, align_corners)
-    interpolate_kernel[batch * channels, triton.cdiv(out_h * out_w, 512)](
+    interpolate_kernel[(batch * channels * triton.cdiv(out_h * out_w, 512),)](
         x, y, height, width, out_w, out_h * out_w, ratio_h, ratio_w, MODE=mode, ALIGNED=bool(align_corners), BLOCK=512
     )
     return y

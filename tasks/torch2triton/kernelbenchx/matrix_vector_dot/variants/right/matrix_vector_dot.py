@@ -27,11 +27,11 @@ def matrix_vector_kernel(
         x = tl.load(x_ptr + col, mask=col < size, other=0.0)
         acc += a.to(tl.float32) * x.to(tl.float32)[None, :]
     y = tl.load(y_ptr + row, mask=row < size, other=0.0).to(tl.float32)
-    y = (alpha * tl.sum(acc, axis=1) + beta * y).to(y_ptr.dtype.element_ty)
-    tl.store(y_ptr + row, y, mask=row < size)
+    y = alpha * tl.sum(acc, axis=1) + beta * y
+    tl.store(y_ptr + row, y.to(y_ptr.dtype.element_ty), mask=row < size)
     x = tl.load(x_ptr + row, mask=row < size, other=0.0)
     place = batch * tl.num_programs(0) + tl.program_id(0)
-    tl.store(part_ptr + place, tl.sum(y.to(tl.float32) * x.to(tl.float32), axis=0))
+    tl.store(part_ptr + place, tl.sum(y * x.to(tl.float32), axis=0))
 
 
 @triton.jit

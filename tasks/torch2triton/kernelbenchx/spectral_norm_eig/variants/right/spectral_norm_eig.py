@@ -32,5 +32,5 @@ def forward(a: torch.Tensor) -> torch.Tensor:
     a = a.contiguous()
     batch, n, _ = a.shape
     radius, block = a.new_empty(batch), max(16, triton.next_power_of_2(n))
-    radius_kernel[(batch,)](a, radius, n, STEPS=STEPS, N=block, num_warps=min(8, max(1, block * block // 512)))
+    radius_kernel[(batch,)](a, radius, n, STEPS=STEPS, N=block, num_warps=min(16, max(1, block * block // 512)))
     return radius
