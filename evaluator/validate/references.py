@@ -22,6 +22,7 @@ from evaluator.validate.subject import Outputs, Subject, same
 
 AGREEMENT = 1e-12  # of the RMS, in float64: room for some ten roundings of 1e-16 and a cancellation
 LEAST_CHOICES = 2**20  # a session makes some hundred timed calls of a case: one pair in a hundred sessions is the same
+SPREAD_DRAWS = 8  # as many as it takes to see a difference: two means over many elements are often within MIN_SPREAD
 MIN_SPREAD = 0.01  # of the RMS: standard deviation over all elements, and along some axis
 CHOSEN = 16  # rows and columns whose covariances are compared
 LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
@@ -261,19 +262,21 @@ def _changed_value(subject: Subject, item: Input, case: Case, draw: Draw, conten
 
 def _degenerate(subject: Subject, case: Case, name: str) -> str | None:
     """Why an output is degenerate on a case's standard draws, or None."""
-    two = []
-    for index in range(2):
-        contents = contents_of(subject.task, case, Draw("standard", "standard", index), subject.seed)
-        two.append(subject.reference.outputs(case, contents)[name])
-    if not two[0].dtype.is_floating_point:
-        return _degenerate_exact(*two)
-    values, other = (torch.where(value.isfinite(), value, 0.0).double() for value in two)
+    draws = (Draw("standard", "standard", index) for index in range(SPREAD_DRAWS))
+    drawn = (
+        subject.reference.outputs(case, contents_of(subject.task, case, draw, subject.seed))[name] for draw in draws
+    )
+    first = next(drawn)
+    if not first.dtype.is_floating_point:
+        return _degenerate_exact(first, drawn)
+    values = torch.where(first.isfinite(), first, 0.0).double()
     scale = float(values.square().mean().sqrt()) if values.numel() else 0.0
     if not LEAST_SCALE <= scale <= GREATEST_SCALE:
         return f"its RMS is {scale:.1e}"
     if values.numel() > 1 and float(values.std()) < MIN_SPREAD * scale:
         return "its elements are all the same"
-    if values.shape == other.shape and float((values - other).square().mean().sqrt()) < MIN_SPREAD * scale:
+    others = (torch.where(other.isfinite(), other, 0.0).double() for other in drawn)
+    if all(_is_near(values, other, MIN_SPREAD * scale) for other in others):
         return "it hardly depends on the values of the inputs"
     for axis, length in enumerate(values.shape):
         if length > 1 and float(values.std(axis).max()) < MIN_SPREAD * scale:
@@ -281,13 +284,17 @@ def _degenerate(subject: Subject, case: Case, name: str) -> str | None:
     return None
 
 
-def _degenerate_exact(values: torch.Tensor, other: torch.Tensor) -> str | None:
+def _is_near(values: torch.Tensor, other: torch.Tensor, distance: float) -> bool:
+    return values.shape == other.shape and float((values - other).square().mean().sqrt()) < distance
+
+
+def _degenerate_exact(values: torch.Tensor, others: Iterator[torch.Tensor]) -> str | None:
     """The same for values that must be equal, whose magnitude means nothing: identifiers, bits, counts."""
     if not values.numel():
         return "it is empty"
     if values.numel() > 1 and bool((values == values.reshape(-1)[0]).all()):
         return "its elements are all the same"
-    if values.shape == other.shape and float((values != other).double().mean()) < MIN_SPREAD:
+    if all(values.shape == other.shape and float((values != other).double().mean()) < MIN_SPREAD for other in others):
         return "it hardly depends on the values of the inputs"
     for axis, length in enumerate(values.shape):
         if length > 1 and bool((values == values.narrow(axis, 0, 1)).all()):
