@@ -67,4 +67,6 @@ def _timed(run: Run, log_ratio: float) -> None:
         times = {"baseline_t_dev_ms": 1.0, "candidate_t_dev_ms": 1.0, "is_eligible": True}
         one = log_ratio * (1 + 0.4 * math.cos(number))
         attempt.measurements.update(log_ratio=one, clocks={}, **times)
-        Attempt.objects.filter(pk=attempt.pk).update(log_speedup=one, cautious_log_speedup=one)
+        Attempt.objects.filter(pk=attempt.pk).update(
+            log_speedup=one, cautious_log_speedup=one, mean_speedup=math.exp(one)
+        )

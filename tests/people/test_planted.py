@@ -76,7 +76,7 @@ OURS = {
     "Submission": {"digest", "idempotency_key", "format", "about", "declared_on"},
     "Suite": {"digest", "title"},
     "Task": {"path", "digest", "source", "name", "description", "editable", "files", "cases", "provenance"},
-    "UnseenEvaluation": {"record_digest"},
+    "UnseenEvaluation": {"record_digest", "outcomes"},
     "UnseenMeasurement": {"case", "category", "profile", "origin", "baseline_reason", "reason"},
     "Webhook": {"secret"},
     "WebhookDelivery": {"body", "error"},

@@ -200,7 +200,7 @@ def test_it_leaves_no_process_behind(sandbox: Sandbox) -> None:
     mark = f"mark-{secrets.token_hex(8)}"
     with probing(sandbox, "daemon", MARK=mark) as worker:
         run(worker)
-        assert len(marked_processes(mark)) == 1
+        wait_until(lambda: len(marked_processes(mark)) == 1, "the process that is left")
         assert worker.close().leftovers == 1
         assert marked_processes(mark) == []
 
@@ -209,7 +209,7 @@ def test_it_leaves_no_process_behind_whose_main_thread_has_ended(sandbox: Sandbo
     mark = f"end-{secrets.token_hex(5)}"  # as long as names of processes may be
     with probing(sandbox, "leaderless", MARK=mark) as worker:
         run(worker)
-        assert len(marked_processes(mark)) == 1
+        wait_until(lambda: len(marked_processes(mark)) == 1, "the process that is left")
         assert worker.close().leftovers == 1
         assert marked_processes(mark) == []
 
