@@ -1,7 +1,7 @@
 """Rounds of unseen cases, and the outcomes of a board's public results on them.
 
-Single cases are only ever read through `visible`. Before the reveal, `hidden_outcomes` returns what counts over a suite
-need.
+Single cases are only ever read through `visible`. What they come to is stored with their evaluation, and before the
+reveal that is all that counts over a suite are made of.
 """
 
 from __future__ import annotations

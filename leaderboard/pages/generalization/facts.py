@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from leaderboard.eligibility import HACKED, is_correct, obstacle
@@ -109,7 +109,7 @@ class JudgedResult(NamedTuple):
 def judged(rows: Sequence[UnseenResultRow], protocol: str, *, is_functional: bool) -> list[JudgedResult]:
     """Each result with what its unseen cases come to, without functional times. One that does not count has none."""
     obstacles = [_obstacle(row, protocol) for row in rows]
-    counts_of = lru_cache(lambda text: case_counts(json.loads(text)))  # most results have those of others
+    counts_of = cache(lambda text: case_counts(json.loads(text)))  # most results have those of others
     nothing = UnseenOutcome(case_counts({}))
     outcomes = [
         nothing if missing or row.outcomes is None else _unseen(row, counts_of(row.outcomes), is_functional)
