@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from leaderboard.pages.metrics.formulas import METRICS
+from leaderboard.pages.metrics.page import METRICS
 from tests.leaderboard.arrays import right
 from tests.leaderboard.timed import TASKS
 
