@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,9 +17,10 @@ from evaluator.tasks.suites import load_suite, read_manifest
 from evaluator.validate import folder
 from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
-from tests.covered import covered
+from tests.covered import commit, covered
 from tests.native import NativeEvaluator
 
+pytestmark = pytest.mark.usefixtures("draws_of_the_commit")
 LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
 OF_FILES = {name: check for name, check in STATIC_CHECKS.items() if check.__module__ == folder.__name__}
 OF_REFERENCES = STATIC_CHECKS.keys() - OF_FILES.keys() - {"nulls"}  # which test_nulls.py asks
@@ -83,3 +85,8 @@ def test_a_folder_of_bytecode_is_no_variant(tmp_path: Path) -> None:
     for name in ("right", "__pycache__"):
         (tmp_path / "variants" / name).mkdir(parents=True)
     assert replace(load_task("hip2hip/arena/GELU"), folder=tmp_path).variants == ("right",)
+
+
+def test_what_the_judge_draws_follows_from_the_commit_and_the_test(request: pytest.FixtureRequest) -> None:
+    chance = random.Random(f"{commit()} {request.node.nodeid}")
+    assert Subject(load_task("hip2hip/arena/GELU")).seed.secret == chance.randbytes(32)
