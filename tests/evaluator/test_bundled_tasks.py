@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from evaluator.pipeline import Evaluator
 from evaluator.records.measurements import PAPER_CLOCKS
@@ -29,6 +30,8 @@ KERNELBENCH_X = {  # tasks of each category, by its paper
     **{"Convolution": 2, "Pooling": 2, "SpatialOps": 3, "Index": 6, "LinearAlgebra": 17, "Optimizer": 5},
     **{"Quantization": 6, "Random": 2},
 }
+CONTRACT = ("entry", "axes", "cases", "inputs", "outputs", "tolerance", "relations", "model")
+WRITTEN_APART = ("SoftmaxModule", "layer_normalization")
 PARTS = 4  # of all tasks, for the workers to share
 
 
@@ -51,6 +54,22 @@ def test_the_suite_after_kernelbench_x_holds_its_176_tasks_in_their_fifteen_cate
     assert [task.provenance["path"] for task in tasks] == [
         f"{task.provenance['operator_type']}/{task.id.rpartition('/')[2]}.py" for task in tasks
     ]
+
+
+def test_an_operator_has_one_contract_in_both_categories_of_hip() -> None:
+    """The two oldest pairs were written apart: softmax and layer normalisation."""
+    folders = [load_task(task_id).folder for task_id in task_ids() if task_id.startswith("hip2hip/")]
+    twins = {folder: folder.parents[2] / "torch2hip" / "arena" / folder.name for folder in folders}
+    pairs = [pair for pair in twins.items() if pair[1].is_dir() and pair[0].name not in WRITTEN_APART]
+    assert len(pairs) >= 14
+    for pair in pairs:
+        assert contract_of(pair[0]) == contract_of(pair[1]), pair[0].name
+
+
+def contract_of(folder: Path) -> tuple[dict[str, object], list[str]]:
+    arena = yaml.safe_load((folder / "config.yaml").read_text())["arena"]
+    sources = [folder / "reference.py", folder / "variants" / "second.py"]
+    return {name: arena.get(name) for name in CONTRACT}, [path.read_text() for path in sources if path.is_file()]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
