@@ -28,13 +28,14 @@ from evaluator.gates.plain.found import KEEPS_STATE
 from evaluator.judge.draws import Contents, Draw
 from evaluator.judge.rejection import Rejection
 from evaluator.judge.side import LOAD_S, Call, Runner, Side, blaming_baseline
-from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.clocks import OtherClocks, other_clocks
 from evaluator.judge.timing.outside import outside_times
 from evaluator.judge.timing.overhead import EventPair, time_as_on_reference
 from evaluator.judge.timing.remote import Rejected, canary_ns, heat
 from evaluator.judge.timing.session import CaseTimes, Enough, Pair, SideName
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.calibration import DeviceCalibration, read_calibration
+from evaluator.records.measurements import KBX_DO_BENCH, PAPER_CLOCKS
 from evaluator.records.reasons import Flag
 from evaluator.sandbox import Worker
 from evaluator.thresholds import (
@@ -298,7 +299,7 @@ def _time(
                 )
         if not context.is_quick:
             with context.spending("other_clocks"):
-                others = other_clocks(pair, paper=timed.index == 0)
+                others = _other_clocks(context, timed, pair)
     except Rejected as error:
         worse = error.rejection
         return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
@@ -310,6 +311,12 @@ def _time(
         state.times.append(found)
         state.others += [others] if others else []
     return None
+
+
+def _other_clocks(context: Context, timed: Timed, pair: Pair) -> OtherClocks:
+    """Take T_call; in the first session also the papers' clocks, KernelBench-X's where its category is evaluated."""
+    is_first, clock = timed.index == 0, PAPER_CLOCKS.get(context.task.category)
+    return other_clocks(pair, paper=is_first, kernelbench_x=is_first and clock == KBX_DO_BENCH)
 
 
 def time_blocks(
