@@ -171,7 +171,7 @@ def _has_few(context: Context, state: CaseState, calibration: DeviceCalibration 
 def _session(
     context: Context, timed: Timed, cases: list[CaseState], calibration: DeviceCalibration | None
 ) -> Rejection | None:
-    """Time every waiting case with fresh workers; the papers' clocks only in the first session."""
+    """Time every waiting case with fresh workers; the papers' clocks only in its first session."""
     steady_s = PREHEAT_STEADY_S if timed.index == 0 else 0.0
     with paired(context, context.candidate_side(), cases, goes_first=timed.index % 2 == 1, steady_s=steady_s) as pair:
         for state in cases:
@@ -299,7 +299,7 @@ def _time(
                 )
         if not context.is_quick:
             with context.spending("other_clocks"):
-                others = _other_clocks(context, timed, pair)
+                others = _other_clocks(context, state, pair)
     except Rejected as error:
         worse = error.rejection
         return Rejection(worse.reason, f"case {state.case.id}, {worse.detail}", worse.log)
@@ -313,10 +313,14 @@ def _time(
     return None
 
 
-def _other_clocks(context: Context, timed: Timed, pair: Pair) -> OtherClocks:
-    """Take T_call; in the first session also the papers' clocks, KernelBench-X's where its category is evaluated."""
-    is_first, clock = timed.index == 0, PAPER_CLOCKS.get(context.task.category)
-    return other_clocks(pair, paper=is_first, kernelbench_x=is_first and clock == KBX_DO_BENCH)
+def _other_clocks(context: Context, state: CaseState, pair: Pair) -> OtherClocks:
+    """Take T_call; in the first session that counts also the papers' clocks.
+
+    KernelBench-X's costs a quarter of a second a case: it is taken in that paper's category alone, on full cases.
+    """
+    is_first = not state.others
+    is_timed_by_kbx = PAPER_CLOCKS.get(context.task.category) == KBX_DO_BENCH and state.case.profile == "full"
+    return other_clocks(pair, paper=is_first, kernelbench_x=is_first and is_timed_by_kbx)
 
 
 def time_blocks(

@@ -158,13 +158,18 @@ def test_kernelbench_x_s_clock_is_taken_once_a_case_in_its_category_alone(bench,
     ]
 
 
-def test_later_sessions_take_no_paper_s_clock(bench, monkeypatch):
+@pytest.mark.parametrize(("profile", "has_it"), [("full", True), ("small", False)])
+def test_papers_clocks_are_taken_until_a_session_counts_and_kernelbench_x_s_on_full_cases(
+    bench, monkeypatch, profile, has_it
+):
     asked = []
-    monkeypatch.setattr(performance, "other_clocks", lambda pair, **options: asked.append(options))
-    context = bench(lambda x: x + x, (256,), "torch2triton").candidate
-    for index in range(3):
-        performance._other_clocks(context, performance.Timed(index), None)
-    assert asked == [{"paper": True, "kernelbench_x": True}, *[{"paper": False, "kernelbench_x": False}] * 2]
+    monkeypatch.setattr(performance, "other_clocks", lambda pair, **options: asked.append(tuple(options.values())))
+    context, state = bench(lambda x: x + x, (256,), "torch2triton").candidate, CaseState(Case((("n", 1),), profile))
+    for taken in (None, None, "by the second"):  # the first session was void
+        performance._other_clocks(context, state, None)
+        state.others += [taken] if taken else []
+    performance._other_clocks(context, state, None)
+    assert asked == [*[(True, has_it)] * 3, (False, False)]
 
 
 def test_a_quick_check_reads_one_clock_alone_and_is_not_held_for_want_of_others(bench):
