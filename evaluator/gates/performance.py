@@ -102,7 +102,7 @@ def against_itself(context: Context, sessions: int) -> Iterator[dict[str, CaseTi
 def clocked(context: Context, side: Side) -> Runner:
     """Start a worker with timing instruments that has loaded the side; it uses torch's own allocator, as users do."""
     with blaming_baseline(context.task) if side is context.baseline else nullcontext():
-        return side.runner(zones=False, clock=_clock(context.backend))
+        return side.runner(zones=False, clock=clock_options(context.backend))
 
 
 def try_device(worker: Worker, backend: Backend) -> None:
@@ -112,7 +112,7 @@ def try_device(worker: Worker, backend: Backend) -> None:
         WorkerError, SandboxError: the device fails, or is slower.
     """
     worker.call("attach", timeout_s=LOAD_S, device=backend.torch_device, allocator=None, cross_compile=False)
-    worker.call("clock", timeout_s=LOAD_S, **_clock(backend))
+    worker.call("clock", timeout_s=LOAD_S, **clock_options(backend))
     for _ in range(HEATS):
         heat(worker)
     seen = [canary_ns(worker) for _ in range(HEATS)]
@@ -253,7 +253,7 @@ def _call_first(context: Context, runner: Runner, cases: Sequence[CaseState]) ->
             runner.compile(state.case, context.contents(state.case, FIRST_CALLS))
 
 
-def _clock(backend: Backend) -> dict[str, object]:
+def clock_options(backend: Backend) -> dict[str, object]:
     """Return the parameters of a worker's timing instruments."""
     return {
         "device": backend.torch_device,

@@ -173,7 +173,7 @@ def test_in_pytorch_to_triton_the_papers_clock_is_kernelbench_x_s_and_its_baseli
     assert shown.paper_score is None, "AgentKernelArena's score has no such category"
     assert [name for name, _ in shown.clocks] == [*CLOCKS, "kbx_do_bench"]
     assert cells(shown, "n=1", "kbx_do_bench")["ratio"].value == pytest.approx(2.5)
-    assert "kbx_do_bench" in client.get(f"/result/{result.pk}/clocks.csv").content.decode()
+    assert "kbx_do_bench" in client.get(f"/api/v1/result/{result.pk}/clocks.csv").getvalue().decode()
 
 
 def test_all_baselines_of_a_case_are_side_by_side_and_the_ranked_one_is_unchanged(shown, client) -> None:
