@@ -57,7 +57,7 @@ CLOSE = (0.01, 0.02, 0.05)  # shares for which the summary counts cases
 
 
 @dataclass(frozen=True, slots=True)
-class CaseTimes:
+class CaseMedians:
     """Two medians of each clock on one case, in microseconds."""
 
     case: str
@@ -75,16 +75,16 @@ class CaseTimes:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskTimes:
+class TaskMedians:
     task: str
     digest: str
     card: str
-    cases: tuple[CaseTimes, ...]
+    cases: tuple[CaseMedians, ...]
 
     @classmethod
     def read(cls, line: str) -> Self:
         told = json.loads(line)
-        cases = (CaseTimes(one["case"], tuple(one["ours_us"]), tuple(one["triton_us"])) for one in told.pop("cases"))
+        cases = (CaseMedians(one["case"], tuple(one["ours_us"]), tuple(one["triton_us"])) for one in told.pop("cases"))
         return cls(**told, cases=tuple(cases))
 
 
@@ -130,11 +130,11 @@ def _all(tasks: Sequence[TaskSpec], options: argparse.Namespace, card: str) -> i
     return 0 if len(have) == len(tasks) else 1
 
 
-def known(path: Path, tasks: Sequence[TaskSpec], card: str) -> dict[str, TaskTimes]:
+def known(path: Path, tasks: Sequence[TaskSpec], card: str) -> dict[str, TaskMedians]:
     """Return what the file has from this card of the tasks as they are, by task; of two lines the later."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     wanted = {(task.id, task.digest, card) for task in tasks}
-    found = (TaskTimes.read(line) for line in lines)
+    found = (TaskMedians.read(line) for line in lines)
     return {one.task: one for one in found if (one.task, one.digest, one.card) in wanted}
 
 
@@ -149,7 +149,7 @@ def _in_a_process(options: argparse.Namespace, task: TaskSpec) -> tuple[str, str
     return (f"{told}\n", "") if done.returncode == 0 else ("", f"exit code {done.returncode}: {said}")
 
 
-def measured(task: TaskSpec, backend: Backend, beside: Path) -> TaskTimes:
+def measured(task: TaskSpec, backend: Backend, beside: Path) -> TaskMedians:
     """Measure a task's full cases; `beside` this file lies the lock for the card.
 
     Raises:
@@ -161,7 +161,7 @@ def measured(task: TaskSpec, backend: Backend, beside: Path) -> TaskTimes:
         with _alone(beside.with_suffix(".lock")):
             worker.load(path)
             cases = [case for case in backend.cases(task) if case.profile == "full"]
-            return TaskTimes(task.id, task.digest, card_of(backend), tuple(worker.compared(case) for case in cases))
+            return TaskMedians(task.id, task.digest, card_of(backend), tuple(worker.compared(case) for case in cases))
 
 
 @contextmanager
@@ -224,21 +224,24 @@ class OwnProcess:
         side = SimpleNamespace(task=self.task, device=self.backend.torch_device)
         self._watch = RemoteStopwatch(cast(Runner, SimpleNamespace(worker=self, side=side, key=key)), trusted=True)
 
-    def compared(self, case: Case) -> CaseTimes:
+    def compared(self, case: Case) -> CaseMedians:
         """Time one case on both clocks, on the contents of one call that was made before."""
         assert self._watch is not None
         slabs = Slabs(self.task, case, Seed(), 0, self.backend.torch_device)
         self._watch.arm(slabs)
         self._watch.block([call for call in slabs.plan(PLANNED) if call.buffer == 0][:1])
         [call] = self._calls
-        clocks = {"ours": partial(do_bench_ns, self._watch), "triton": partial(triton_ns, call)}
+        clocks: dict[str, Callable[[], float | None]] = {
+            "ours": partial(do_bench_ns, self._watch),
+            "triton": partial(triton_ns, call),
+        }
         found: dict[str, list[float]] = {name: [] for name in clocks}
         for name in ("ours", "triton", "triton", "ours"):
             time_ns = clocks[name]()
             if time_ns is None or time_ns <= 0:
                 raise BaselineError(f"{self.task.id}, {case.id}: {name} read a time that is not positive")
             found[name].append(time_ns / 1e3)
-        return CaseTimes(case.id, tuple(found["ours"]), tuple(found["triton"]))
+        return CaseMedians(case.id, tuple(found["ours"]), tuple(found["triton"]))
 
 
 def triton_ns(call: Callable[[], Any]) -> float:
@@ -249,7 +252,7 @@ def triton_ns(call: Callable[[], Any]) -> float:
     return float(triton.testing.do_bench(call, **times, quantiles=[0.5])) * 1e6
 
 
-def table(found: Sequence[TaskTimes]) -> list[str]:
+def table(found: Sequence[TaskMedians]) -> list[str]:
     """Return a line for each task, and one for all: ratios of our clock to Triton's."""
     lines = [f"{'task':<48}cases  median  worst   its time  repeat"]
     for task in found:

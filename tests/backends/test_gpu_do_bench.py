@@ -10,7 +10,7 @@ import pytest
 
 from evaluator.backends import present
 from evaluator.state import REPOSITORY
-from scripts.do_bench_agreement import TaskTimes
+from scripts.do_bench_agreement import TaskMedians
 
 TASKS = (
     "triton2triton/arena/softmax",
@@ -30,7 +30,7 @@ def test_our_clock_agrees_with_triton_s(task_id: str, tmp_path: Path) -> None:
     command = [sys.executable, str(script), "--task", task_id, "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    cases = TaskTimes.read(done.stdout.splitlines()[-1]).cases
+    cases = TaskMedians.read(done.stdout.splitlines()[-1]).cases
     assert cases
     for case in cases:
         print(f"{task_id}, {case.case}: {case.ratio:.4f}, repeats {case.repeat:.2%}")  # noqa: T201

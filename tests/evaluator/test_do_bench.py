@@ -23,7 +23,7 @@ from evaluator.judge.timing.clocks import do_bench_ns
 from evaluator.judge.timing.remote import RemoteStopwatch
 from evaluator.tasks.spec import TaskSpec
 from scripts import do_bench_agreement
-from scripts.do_bench_agreement import CaseTimes, OwnProcess, TaskTimes, known, measured, table
+from scripts.do_bench_agreement import CaseMedians, OwnProcess, TaskMedians, known, measured, table
 from tests.evaluator.scripted_worker import ScriptedWorker, runner_of
 
 
@@ -193,17 +193,17 @@ def test_what_was_measured_of_a_task_as_it_is_on_this_card_is_not_measured_again
     assert known(path, [task], "GPU-1") == {}
     with path.open("a") as file:
         file.write(line(task))
-    assert known(path, [task], "GPU-1")[task.id].cases == (CaseTimes("n=1", (10.1, 10.3), (10.0, 10.0)),)
+    assert known(path, [task], "GPU-1")[task.id].cases == (CaseMedians("n=1", (10.1, 10.3), (10.0, 10.0)),)
 
 
 def test_the_table_has_the_ratio_of_means_and_what_is_furthest_from_one() -> None:
     """10.3 / 10 = 1.03; 9.94 / 10 = 0.994; 20 / 20 = 1, the middle one; repeats 10.4 / 10.2 = 1.96 %, 0, 0."""
     cases = (
-        CaseTimes("a", (10.2, 10.4), (10.0, 10.0)),
-        CaseTimes("b", (9.94, 9.94), (10.0, 10.0)),
-        CaseTimes("c", (20.0, 20.0), (20.0, 20.0)),
+        CaseMedians("a", (10.2, 10.4), (10.0, 10.0)),
+        CaseMedians("b", (9.94, 9.94), (10.0, 10.0)),
+        CaseMedians("c", (20.0, 20.0), (20.0, 20.0)),
     )
-    _, row, summary = table([TaskTimes("some/task", "", "", cases)])
+    _, row, summary = table([TaskMedians("some/task", "", "", cases)])
     assert row.split() == ["some/task", "3", "1.0000", "1.0300", "10.0", "us", "0.00%"]
     assert summary == (
         "1 task, 3 cases: median ratio 1.0000, furthest from 1 3.00% away; "

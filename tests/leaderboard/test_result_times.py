@@ -173,6 +173,10 @@ def test_in_pytorch_to_triton_the_papers_clock_is_kernelbench_x_s_and_its_baseli
     assert shown.paper_score is None, "AgentKernelArena's score has no such category"
     assert [name for name, _ in shown.clocks] == [*CLOCKS, "kbx_do_bench"]
     assert cells(shown, "n=1", "kbx_do_bench")["ratio"].value == pytest.approx(2.5)
+    old = page(f"/result/{gpu_result(make_gpu_record(task=task), 'torch2triton').pk}/")
+    [why] = [text for term, text, _ in old.facts if term == "Speedup on kbx_do_bench"]
+    assert why.startswith("none: a full case was not timed on it")
+    assert old.paper_speedup is None
     assert "kbx_do_bench" in client.get(f"/api/v1/result/{result.pk}/clocks.csv").getvalue().decode()
 
 

@@ -26,6 +26,7 @@ from leaderboard.words import (
 from runs.trust import trust_text
 
 Fact = tuple[str, str, str]  # term, text, address
+NOT_ON_KBX = "none: a full case was not timed on it, like every result from before this clock was taken"
 RUN_NOTICES = {
     "draft": "a draft: it is on no leaderboard, and its results may still change.",
     "withdrawn": "withdrawn: it was taken off the leaderboards and stays readable here.",
@@ -185,11 +186,14 @@ def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | Non
 def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
     """The speedup on the paper's clock, never without its name (decision 11), and the score."""
     found, url = [], f"{page_url('metrics')}#paper"
+    clock = PAPER_CLOCKS.get(row.category)
+    is_kbx = clock == KBX_DO_BENCH
+    against, about = (" against PyTorch eager", f"{page_url('metrics')}#kbx-speedup") if is_kbx else ("", "")
     if shown.paper_speedup is not None:
-        clock = PAPER_CLOCKS[row.category]
-        against = " against PyTorch eager" if clock == KBX_DO_BENCH else ""
         speedup = f"{significant(shown.paper_speedup, 4)}×{against}, as in the paper; not ranked"
-        found.append((f"Speedup on {clock}", speedup, f"{page_url('metrics')}#kbx-speedup" if against else ""))
+        found.append((f"Speedup on {clock}", speedup, about))
+    elif is_kbx and shown.status == "passed" and not row.is_functional:
+        found.append((f"Speedup on {clock}", NOT_ON_KBX, about))
     if (score := paper_score(row, shown)) is not None:
         speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup or 0.0, 4)}"
         correct = f"{CORRECT_POINTS} + {speed}" if is_correct(shown.correct, row.audit) else "0 + 0"
