@@ -11,7 +11,7 @@ import pytest
 from evaluator.addresses import AllowedEndpoint, origin_of
 from evaluator.agents import connections
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.chat import endpoint_of
+from evaluator.agents.ledger import endpoint_of
 from evaluator.agents.completions import Endpoint, RequestRefused, complete
 from tests.agents.chat_server import raw, serving, whole
 
