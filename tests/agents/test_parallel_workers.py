@@ -120,9 +120,7 @@ def test_one_version_is_checked_at_a_time():
 def test_a_worker_that_fails_ends_alone():
     """One is refused before any answer; the other gets on, and is right with its second version."""
     verdicts = ScriptedCheck(judged(bad=wrong(), right=passed()))
-    work, asked, _ = played(
-        error(403), version("bad"), version("right"), check=verdicts, workers=2, max_iterations=4
-    )
+    work, asked, _ = played(error(403), version("bad"), version("right"), check=verdicts, workers=2, max_iterations=4)
     assert (work.ended, work.candidate.files, len(asked)) == ("finished", {"softmax.py": b"right\n"}, 3)
     work, _, _ = played(error(403), version("a"), version("b"), workers=2, max_iterations=4)
     assert work.ended == "failed"
@@ -159,7 +157,9 @@ def test_a_cap_below_the_first_request_asks_nobody():
 def test_the_budget_of_tokens_is_the_sessions():
     used = {"usage": {"prompt_tokens": 1, "completion_tokens": 500}}
     barrier = threading.Barrier(2)
-    work, asked, _ = played(*[after(barrier, version(name, **used)) for name in "ab"], workers=2, output_token_budget=400)
+    work, asked, _ = played(
+        *[after(barrier, version(name, **used)) for name in "ab"], workers=2, output_token_budget=400
+    )
     assert (len(asked), work.ended) == (2, "gave_up")
     assert "the budget of 400 output tokens was used up" in work.message
 

@@ -60,7 +60,10 @@ def test_a_file_that_a_candidate_may_not_have_is_a_problem(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([line(), "", line(repeat=1)], r"predictions.jsonl:3: another prediction for .*/softmax, after the one in line 1"),
+        (
+            [line(), "", line(repeat=1)],
+            r"predictions.jsonl:3: another prediction for .*/softmax, after the one in line 1",
+        ),
         (["{"], "predictions.jsonl:1: Expecting property name"),
         ([line(), {"task": TASK}], "predictions.jsonl:2: expected"),
         ([{"task": TASK, "files": {"softmax.py": 3}}], "predictions.jsonl:1: expected"),

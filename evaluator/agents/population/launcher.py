@@ -23,7 +23,7 @@ Version = tuple[Candidate, CheckedVersion]
 SHOWN = """\
 # Versions so far
 
-These were checked, the best one first. Write one that is better: right where they are wrong, faster where they are right.
+These were checked, the best one first. Write one that is better: right where they are wrong, else faster.
 """
 
 

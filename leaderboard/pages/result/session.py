@@ -140,7 +140,9 @@ def versions_table(found: SessionSection, places: Mapping[int, str]) -> Table:
             is_number=True,
         ),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
-        Field("parents", "Written after", _parents_cell, on_page=any(one.parents is not None for one in found.versions)),
+        Field(
+            "parents", "Written after", _parents_cell, on_page=any(one.parents is not None for one in found.versions)
+        ),
         Field("labels", "Strategies", _labels_cell),
         Field("at_s", "Checked after", lambda one: seconds_cell(one.at_s), is_number=True),
         Field("seconds", "Check time", lambda one: seconds_cell(one.seconds), is_number=True),
