@@ -98,7 +98,7 @@ def test_the_same_text_again_is_no_version_of_its_own():
 
 
 def test_a_diff_is_against_the_best_version_that_was_shown():
-    """Version 3 is shown 2 and then 1, since 2 is right: its diff is against 2; 1 and 2 start from the task's source."""
+    """Version 3 is shown 2 and then 1, since 2 is right; 1 and 2 start from the task's source."""
     verdicts = {b"wrong\n": wrong(), b"right\n": passed()}
     bench = Workbench(load_task(TASK), Evaluator(verdicts))
     with serving(version("wrong"), version("right"), version("next")) as server:
