@@ -60,7 +60,7 @@ class Chat:
         self.completions.append(completion)
         self.ledger.keep(completion)
         self._messages.append({"role": "assistant", "content": completion.text.encode("utf-8", "replace").decode()})
-        self._add("text", self.ledger.masked(completion.text))
+        self._add("text", completion.text)
         files, problem = files_of(completion.text, self._context.task.editable)
         if completion.finish == "length":
             return None, "the answer was cut off at the maximum length; write less around the files"
@@ -96,7 +96,8 @@ class Chat:
         self._add("error", text, failed=True)
 
     def _add(self, kind: EntryKind, text: str, *, failed: bool = False) -> None:
-        self.ledger.add(TranscriptEntry(kind, shortened(text), failed=failed, conversation=self._conversation))
+        shown = shortened(self.ledger.masked(text))
+        self.ledger.add(TranscriptEntry(kind, shown, failed=failed, conversation=self._conversation))
 
 
 def empty_candidate(context: SessionContext) -> Candidate:

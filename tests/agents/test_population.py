@@ -129,6 +129,13 @@ def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
         played(error(403))
 
 
+def test_a_key_that_a_server_writes_into_a_version_is_in_no_transcript(monkeypatch):
+    monkeypatch.setenv("ARENA_CHAT_KEY", "sk-very-secret")
+    work, asked, _ = played(version("sk-very-secret"), version("b"), max_iterations=2, candidates=1)
+    assert "sk-very-secret" in asked[1][0]["content"]
+    assert "sk-very-secret" not in repr(work.transcript)
+
+
 def test_by_default_it_is_three_generations_of_four_and_five_are_kept():
     settings = read_agent("population").settings
     assert (settings.max_iterations, settings.own["candidates"], settings.own["kept"]) == (12, 4, 5)
