@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.pages.board.fields import rank_fields
+from leaderboard.pages.board.fields import _pass_cell, rank_fields
 from leaderboard.statistics.limits import MISSING
 from leaderboard.statistics.results import ResultMatrix
 from leaderboard.statistics.samples import KS, NO_SAMPLES, pass_at_k
@@ -91,7 +91,7 @@ def test_a_leaderboard_shows_it_for_as_many_runs_as_an_entry_has(timed: Any, cli
     body = client.get(ADDRESS).content.decode()
     assert 'href="/metrics/#pass-at-k"' in body
     assert "75\u00a0%" in body
-    assert "needs 2 complete runs" in body
+    assert "needs 2 runs" in body
     entries = {entry["configuration"]: entry for entry in client.get(f"/api/v1{ADDRESS}").json()["entries"]}
     assert [(at["k"], at["tasks"], at["share"]) for at in entries[one]["pass_at"]] == [
         *((1, 7.5, 0.625), (2, 9.0, 0.75), (3, None, None), (5, None, None), (10, None, None)),
@@ -110,6 +110,23 @@ def test_what_a_citation_is_of_has_no_columns_that_came_later(timed: Any, client
     repeated(timed, "One", [RIGHT] * TASKS, [RIGHT] * TASKS)
     citation = client.get(f"/api/v1{ADDRESS}").json()["citation"]
     assert "pass_at" not in client.get(citation["csv_url"]).getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "is_sampled", "text", "note"),
+    [
+        (solved(*[1] * 9, runs=3), True, "6\u00a0of\u00a09", ""),  # 1 − C(2, 2)/C(3, 2) = 2/3 of each task
+        (solved(*[1] * 10, runs=3), True, "67\u00a0%", ""),
+        (solved(1, runs=1), True, "–", "needs 2 runs"),
+        (ResultMatrix.from_rows([[RIGHT, None]]), True, "–", "results missing"),
+        (solved(1, runs=3), False, "–", ""),
+    ],
+)
+def test_its_cell_has_no_percentage_below_ten_tasks(
+    matrix: ResultMatrix, is_sampled: bool, text: str, note: str
+) -> None:
+    cell = _pass_cell(pass_at_k(matrix, 2, is_sampled=is_sampled))
+    assert (cell.text, cell.note) == (text, note)
 
 
 def test_reference_lines_do_not_make_a_column() -> None:

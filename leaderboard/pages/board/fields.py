@@ -14,10 +14,10 @@ from leaderboard.pages.board.provenance import BEHIND_PROVENANCE, COST, PUBLISHE
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Interval, Rate
-from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT
+from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT, MISSING
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.ranking import RankInterval
-from leaderboard.statistics.samples import KS, PassAtK
+from leaderboard.statistics.samples import KS, NO_SAMPLES, PassAtK
 from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell, Field, Value, fields, hidden
 
@@ -37,12 +37,12 @@ def rank_fields(*, has_speed: bool, has_cost: bool, most_samples: int = 1) -> Fi
         CONFIGURATION,
         (USABLE_SPEEDUP,) if has_speed else (),
         CORRECTNESS,
+        (_pass_field(k, on_page=k == shown_k > 1) for k in KS),
         TRUST_FIELD,
         PUBLISHED,
         replace(COST, on_page=has_cost),
         COMPILATION,
         (WIN,) if has_speed else (),
-        (_pass_field(k, on_page=k == shown_k > 1) for k in KS),
         _rate_ends("compilation", "compiled", lambda entry: entry.compilation),
         _rate_ends("correctness", "correct", lambda entry: entry.correctness),
         BEHIND_SPEED if has_speed else (),
@@ -260,9 +260,10 @@ def _rate_cell(found: Rate) -> Cell:
 def _pass_cell(found: PassAtK) -> Cell:
     """A share, or below ten tasks the number of tasks that k samples are expected to solve."""
     if found.share is None or found.tasks is None:
-        return Cell(NONE, note=f"needs {found.k} complete runs")
+        notes = {NO_SAMPLES: "", MISSING: "results missing"}
+        return Cell(NONE, note=notes.get(found.refused or "", f"needs {found.k} runs"))
     if found.of < MIN_TASKS_FOR_PERCENT:
-        return Cell(f"{significant(found.tasks)}{NBSP}of{NBSP}{found.of}", found.share)
+        return Cell(f"{found.tasks:.3g}{NBSP}of{NBSP}{found.of}", found.share)
     return Cell(percent(found.share), found.share)
 
 
