@@ -113,9 +113,9 @@ class Workbench:
         self.begin = monotonic()
         self.iterations: list[IterationRecord] = []
         self._checked: dict[str, CheckedVersion] = {}
-        self._before = _texts({name: _bytes(task.folder / name) for name in task.editable})
+        self._texts = [_texts({name: _bytes(task.folder / name) for name in task.editable})]  # then of each iteration
 
-    def check(self, candidate: Candidate) -> CheckedVersion:
+    def check(self, candidate: Candidate, parents: tuple[int, ...] | None = None) -> CheckedVersion:
         """Evaluate a version. One that was checked before gets the same result, unless the host had failed."""
         key = f"{candidate.digest} {candidate.problems}"
         if key in self._checked:
@@ -123,15 +123,18 @@ class Workbench:
         began = monotonic()
         record = self._evaluator.evaluate(self._task, candidate, quick=self._evaluator.backend.has_clock)
         number = len(self.iterations) + 1
-        self.iterations.append(self._iteration(number, candidate, record, began))
+        self.iterations.append(self._iteration(number, candidate, record, began, parents))
         self._hear(self.iterations[-1])
         checked = CheckedVersion(number, record, feedback_text(record))
         if record.status is not Status.ERRORED:
             self._checked[key] = checked
         return checked
 
-    def _iteration(self, number: int, candidate: Candidate, record: Record, began: float) -> IterationRecord:
-        before, self._before = self._before, _texts(candidate.files)
+    def _iteration(
+        self, number: int, candidate: Candidate, record: Record, began: float, parents: tuple[int, ...] | None
+    ) -> IterationRecord:
+        first = number - 1 if parents is None else next(iter(parents), 0)
+        self._texts.append(_texts(candidate.files))
         return IterationRecord(
             number=number,
             at_s=round(began - self.begin, 3),
@@ -140,7 +143,8 @@ class Workbench:
             status=record.status,
             message=record.message,
             speedup=speedup_of(record),
-            diff=shortened(diff_of(before, self._before), MAX_DIFF),
+            diff=shortened(diff_of(self._texts[first], self._texts[number]), MAX_DIFF),
+            parents=parents,
         )
 
 

@@ -53,7 +53,7 @@ def cost_of(session: evaluated.SessionRecord) -> tuple[float | None, str, str]:
         free = session.agent in PROGRAMS and cost == 0
         return cost, Source.FREE if free else Source.PRICES if priced else Source.AGENT, ""
     if priced:
-        return None, "", "the endpoint reported no token counts"
+        return None, "", "the endpoint did not report the tokens of every request"
     if "input_price" in settings:
         return None, "", "the configuration sets no token prices"
     return None, "", "the agent reported no cost"
@@ -81,7 +81,9 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
 def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:
     """Return a transcript entry or a checked version as lines of plain text."""
     if isinstance(news, TranscriptEntry):
-        title = " ".join(word for word in (news.kind.replace("_", " "), news.tool, "(failed)" * news.failed) if word)
+        where = "" if news.conversation is None else f"of conversation {news.conversation}"
+        words = news.kind.replace("_", " "), news.tool, where, "(failed)" * news.failed
+        title = " ".join(word for word in words if word)
         return f"── {title}\n{news.text.rstrip()}\n"
     speed = f", {news.speedup:.3f}×" if news.speedup is not None else ""
     return f"── version {news.number}: {news.status.value.replace('_', ' ')}{speed}, {news.seconds:.1f} s\n"

@@ -1,12 +1,16 @@
 """The spending cap of one session: checked before each request, charged after each completion.
 
+What requests under way could cost is set aside, so that several at a time cannot spend the same money.
+
 Tokens are the server's own count, otherwise characters divided by `CHARACTERS_PER_TOKEN`. A configuration without
 prices has no cost, so its cap never refuses a request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from evaluator.agents.completions import Completion
 from evaluator.agents.interface import AgentSettings
@@ -20,25 +24,35 @@ class SpendingCap(Exception):
 
 
 class SessionBudget:
-    """The money one session has spent, and what it may still spend."""
+    """The money one session has spent, and what it may still spend. Any thread may ask."""
 
     def __init__(self, settings: AgentSettings, budget_usd: float) -> None:
         self._settings, self._budget_usd = settings, budget_usd
-        self._spent_usd, self._longest = 0.0, 0
+        self._spent_usd, self._set_aside_usd, self._longest = 0.0, 0.0, 0
+        self._lock = threading.Lock()
 
-    def check_affordable(self, messages: Sequence[Mapping[str, str]]) -> None:
-        """Refuse a request whose completion could exceed the budget.
+    @contextmanager
+    def setting_aside(self, messages: Sequence[Mapping[str, str]]) -> Iterator[None]:
+        """Set aside what a completion of `messages` could cost, for as long as the block runs: charge it in there.
 
         The completion is assumed to have `max_tokens`, or where that is not set, the length of the longest one so far.
 
         Raises:
             SpendingCap: it could cost more than is left.
         """
-        longest = self._settings.number("max_tokens") or self._longest
-        next_usd = cost_usd(self._settings, tokens_of(messages), 0, int(longest)) or 0.0
-        if self._spent_usd + next_usd > self._budget_usd:
-            spent = f"{self._spent_usd:.4g} USD are spent, and the next completion could cost {next_usd:.4g}"
-            raise SpendingCap(f"{spent}: the session may cost {self._budget_usd:.4g} USD")
+        with self._lock:
+            longest = self._settings.number("max_tokens") or self._longest
+            next_usd = cost_usd(self._settings, tokens_of(messages), 0, int(longest)) or 0.0
+            if self._spent_usd + self._set_aside_usd + next_usd > self._budget_usd:
+                spent = f"{self._spent_usd:.4g} USD are spent, and the next completion could cost {next_usd:.4g}"
+                others = f", those under way {self._set_aside_usd:.4g}" if self._set_aside_usd else ""
+                raise SpendingCap(f"{spent}{others}: the session may cost {self._budget_usd:.4g} USD")
+            self._set_aside_usd += next_usd
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._set_aside_usd -= next_usd
 
     def charge(self, messages: Sequence[Mapping[str, str]], completion: Completion) -> None:
         """Add the cost of a completion of `messages`."""
@@ -46,9 +60,10 @@ class SessionBudget:
         written = (
             tokens_of([{"content": completion.text}]) if completion.output_tokens is None else completion.output_tokens
         )
-        self._longest = max(self._longest, written)
         cost = cost_usd(self._settings, asked, completion.cached_input_tokens, written) or 0.0
-        self._spent_usd += max(cost, 0.0)  # a completion never gives money back
+        with self._lock:
+            self._longest = max(self._longest, written)
+            self._spent_usd += max(cost, 0.0)  # a completion never gives money back
 
 
 def cost_usd(

@@ -179,7 +179,7 @@ def _names(fields: Fields, key: str, pattern: re.Pattern[str]) -> tuple[str, ...
     return values
 
 
-def _never(candidate: Candidate) -> CheckedVersion:
+def _never(candidate: Candidate, parents: tuple[int, ...] | None = None) -> CheckedVersion:
     raise AssertionError("a reference agent checks nothing")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from evaluator.addresses import AllowedEndpoint
 from evaluator.agents import reported
 from evaluator.agents.connections import InwardAddress
-from evaluator.agents.transport import response_to
+from evaluator.agents.transport import Stop, response_to
 from evaluator.codec import plain_text
 
 MAX_ANSWER_BYTES = 16 << 20
@@ -38,6 +38,10 @@ class RequestRefused(Exception):
 
 class EndpointUnavailable(Exception):
     """Every retry failed, or no time is left for another."""
+
+
+class RequestStopped(Exception):
+    """Another thread ended the request, or said that no more are to be made."""
 
 
 class _Retryable(Exception):
@@ -74,6 +78,7 @@ def complete(
     messages: Sequence[Message],
     deadline: float,
     on_failure: Callable[[str], object],
+    stop: Stop | None = None,
 ) -> Completion:
     """The model's completion; `on_failure` is called with a sentence for each failed try.
 
@@ -82,11 +87,16 @@ def complete(
     Raises:
         RequestRefused: the server rejects the request for good.
         EndpointUnavailable: every try failed, or no time is left.
+        RequestStopped: `stop` was set before there was a completion.
     """
     for tried in range(endpoint.retries + 1):
+        if stop is not None and stop.is_set:
+            raise RequestStopped
         try:
-            return _ask(endpoint, messages, deadline)
+            return _ask(endpoint, messages, deadline, stop)
         except _Retryable as error:
+            if stop is not None and stop.is_set:
+                raise RequestStopped from None
             wait_s = min(LONGEST_WAIT_S, 2.0**tried) if error.wait_s is None else error.wait_s
             reported = _excerpt(endpoint, str(error))
             on_failure(f"{reported}; try {tried + 1} of {endpoint.retries + 1}")
@@ -94,16 +104,16 @@ def complete(
                 raise EndpointUnavailable(f"{endpoint.retries + 1} tries, the last: {reported}") from None
             if monotonic() + wait_s >= deadline:
                 raise EndpointUnavailable(f"no time is left to wait {wait_s:.0f} s after: {reported}") from None
-            sleep(wait_s)
+            (stop.wait if stop else sleep)(wait_s)
     raise AssertionError("the last try returns or raises")
 
 
-def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float) -> Completion:
+def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float, stop: Stop | None) -> Completion:
     """One request; a response that cannot be read is the endpoint's failure, never an exception of ours."""
     if monotonic() >= deadline:
         raise EndpointUnavailable("no time is left")
     try:
-        with response_to(_request(endpoint, messages), deadline, endpoint.allowed) as response:
+        with response_to(_request(endpoint, messages), deadline, endpoint.allowed, stop) as response:
             if not 200 <= response.status < 300:
                 raise _status_error(endpoint, response)
             streamed = response.headers.get_content_type() == "text/event-stream"

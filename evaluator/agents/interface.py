@@ -54,7 +54,9 @@ class CheckedVersion:
 class CheckCandidate(Protocol):
     """Compiles, checks and times a candidate on the visible cases, outside the agent's sandbox."""
 
-    def __call__(self, candidate: Candidate) -> CheckedVersion: ...
+    def __call__(self, candidate: Candidate, parents: tuple[int, ...] | None = None) -> CheckedVersion:
+        """Call it from one thread at a time. `parents`: as in IterationRecord, by the numbers of checked versions."""
+        ...
 
 
 SessionListener = Callable[[TranscriptEntry | IterationRecord], None]  # may be called from any thread of a session

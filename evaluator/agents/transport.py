@@ -6,8 +6,8 @@ import http.client
 import socket
 import threading
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from time import monotonic
 from typing import Any
 
@@ -17,13 +17,53 @@ from evaluator.agents.connections import connect
 SILENCE_S = 300.0  # between two pieces of a response; a reasoning model may be silent for minutes
 
 
+class Stop:
+    """Ends requests from another thread: the connections of those under way are shut down."""
+
+    def __init__(self) -> None:
+        self._event, self._lock = threading.Event(), threading.Lock()
+        self._shuts = set[Callable[[], None]]()
+
+    @property
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def set(self) -> None:
+        with self._lock:
+            self._event.set()
+            shuts = tuple(self._shuts)
+        for shut in shuts:
+            shut()
+
+    def wait(self, seconds: float) -> None:
+        """Sleep, but only until it is set."""
+        self._event.wait(seconds)
+
+    @contextmanager
+    def shutting(self, shut: Callable[[], None]) -> Iterator[None]:
+        """Call `shut` when it is set within the block, or at once if it is set already."""
+        with self._lock:
+            self._shuts.add(shut)
+        try:
+            if self.is_set:
+                shut()
+            yield
+        finally:
+            with self._lock:
+                self._shuts.discard(shut)
+
+
 @contextmanager
 def response_to(
-    request: urllib.request.Request, deadline: float, allowed: AllowedEndpoint | None = None
+    request: urllib.request.Request,
+    deadline: float,
+    allowed: AllowedEndpoint | None = None,
+    stop: Stop | None = None,
 ) -> Iterator[http.client.HTTPResponse]:
-    """The response, whatever its status. At the deadline, on the clock of `monotonic`, its connection is shut down.
+    """The response, whatever its status. Its connection is shut down at the deadline, and when `stop` is set.
 
-    `allowed` decides about the address when it is connected to, so then no proxy of the environment is used.
+    The deadline is on the clock of `monotonic`. `allowed` decides about the address when it is connected to, so then
+    no proxy of the environment is used.
 
     Raises:
         URLError: as OSError; its reason is InwardAddress where `allowed` forbids the host's addresses.
@@ -36,7 +76,10 @@ def response_to(
     try:
         proxies = [] if allowed is None else [urllib.request.ProxyHandler({})]
         opener = urllib.request.build_opener(_EveryStatus, connections, *proxies)
-        with opener.open(request, timeout=min(SILENCE_S, max(left_s, 0.001))) as response:
+        with (
+            stop.shutting(connections.shut) if stop else nullcontext(),
+            opener.open(request, timeout=min(SILENCE_S, max(left_s, 0.001))) as response,
+        ):
             yield response
     finally:
         clock.cancel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -25,14 +25,18 @@ SettingValue = str | int | float | bool | None
 Ending = Literal["finished", "timed_out", "gave_up", "spending_cap", "failed"]
 
 
+EntryKind = Literal["prompt", "text", "reasoning", "tool_call", "tool_result", "check", "error"]
+
+
 @dataclass(frozen=True, slots=True)
 class TranscriptEntry:
     """One entry of a transcript: a message, a tool call, its result, a check or an error."""
 
-    kind: Literal["prompt", "text", "reasoning", "tool_call", "tool_result", "check", "error"]
+    kind: EntryKind
     text: str
     tool: str | None = None
     failed: bool = False
+    conversation: int | None = field(default=None, metadata=codec.ADDED_LATER)  # from 1, where a session has several
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,12 @@ NOTHING_SPENT = Usage(0, input_tokens=0, cached_input_tokens=0, output_tokens=0,
 
 @dataclass(frozen=True, slots=True)
 class IterationRecord:
-    """A distinct version that was checked; `diff` is relative to the one before, or to the task's own source."""
+    """A distinct version that was checked.
+
+    `parents` are the versions that its author was shown, the best first; none where it knew the task's own source
+    alone. None: the agent works on one version after another, and the parent is the one before. `diff` is relative to
+    the first parent, or to the task's own source.
+    """
 
     number: int
     at_s: float  # since the start of the session
@@ -63,6 +72,7 @@ class IterationRecord:
     message: str | None
     speedup: float | None  # geometric mean over the eligible cases, on T_dev; None without a device clock
     diff: str
+    parents: tuple[int, ...] | None = field(default=None, metadata=codec.ADDED_LATER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,8 @@ def problems_of(session: SessionRecord) -> list[str]:
         problems.append(f"ended {session.ended}: a message is missing")
     if any(len(problem) != 2 for problem in session.problems):
         problems.append("problems: expected pairs of a reason code and a detail")
+    if any(not 0 < parent < one.number for one in session.iterations for parent in one.parents or ()):
+        problems.append("iterations: a parent that is no earlier version")
     if any(one.speedup is not None and one.speedup <= 0 for one in session.iterations):
         problems.append("iterations: a speedup that is not positive")
     for name, value in _implausible(session.usage).items():

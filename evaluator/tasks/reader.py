@@ -30,6 +30,8 @@ from evaluator.tasks.spec import (
 
 V1_OPTIONAL = ("compile_command", "correctness_command", "performance_command", "prompt", "target_file_path")
 V1_KEYS = ("task_type", "source_file_path", "target_kernel_functions", *V1_OPTIONAL, "task_result_template", "arena")
+PROMPT_KEYS = ("instructions", "cheatsheet", "source_code", "task_type", "output_format")  # the first two are used
+MOST_PROMPT_CHARACTERS = 8000  # of either: our own sheets of a device and a language together have about as many
 ARENA_KEYS = ("version", "entry", "editable", "axes", "cases", "inputs", "outputs", "model")
 ARENA_OPTIONAL = ("tolerance", "atomic", "source", "provenance", "limits", "special_sets", "relations", "baselines")
 
@@ -76,6 +78,8 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         tensors.read_input(name, value, names) for name, value in arena.mapping("inputs").children(tensors.NAME)
     )
     found = arena.mapping("outputs").children(tensors.NAME)
+    prompt = top.mapping("prompt", optional=True)
+    prompt.only(PROMPT_KEYS)
     outputs = tuple(tensors.read_output(name, value, names, inputs, category) for name, value in found)
     cases = _cases(arena, axes)
     spec = TaskSpec(
@@ -101,6 +105,8 @@ def _task(top: Fields, task_id: str, folder: Path, files: dict[str, bytes]) -> T
         special_sets=arena.strings("special_sets", ()),
         relations=read_relations(arena.mapping("relations", optional=True), outputs, names),
         baselines=read_baselines(arena, "baselines", category, set(files)) if "baselines" in arena else None,
+        instructions=_for_agents(prompt, "instructions"),
+        cheatsheet=_for_agents(prompt, "cheatsheet"),
     )
     _check_folder(spec, top, files)
     derived.check(spec, arena, files)
@@ -199,6 +205,16 @@ def _limits(value: Fields) -> TaskLimits:
     value.only(("build_s", "first_call_s", "call_s", "memory_mb"))
     given = {key: value.number(key, None, low=1, high=100_000) for key in value.raw if key in TaskLimits.__slots__}
     return TaskLimits(**cast(Any, given))
+
+
+def _for_agents(prompt: Fields, key: str) -> str:
+    """A text of the task's own that agents are shown; empty where it has none, as null says in v1."""
+    if prompt.raw.get(key) is None:
+        return ""
+    text = prompt.string(key, None)
+    if len(text) > MOST_PROMPT_CHARACTERS:
+        prompt.problem(key, f"{len(text)} characters", f"at most {MOST_PROMPT_CHARACTERS}")
+    return text
 
 
 def _texts(value: Fields) -> dict[str, str]:

@@ -303,6 +303,8 @@ class TaskSpec:
     special_sets: tuple[str, ...] = ()  # further draws that inputs.py makes
     relations: tuple[Relation, ...] = ()
     baselines: tuple[str, ...] | None = None  # kinds beside the task's own (tasks/baselines.py); None: it says nothing
+    instructions: str = ""  # for agents, in the task's own words
+    cheatsheet: str = ""
 
     @property
     def derived(self) -> tuple[Input, ...]:

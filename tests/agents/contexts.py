@@ -23,9 +23,11 @@ class ScriptedCheck:
     def __init__(self, judge: Judge = lambda candidate: passed(), told: str = "status: passed\n") -> None:
         self.judge, self.told = judge, told
         self.seen: list[Candidate] = []
+        self.parents: list[tuple[int, ...] | None] = []
 
-    def __call__(self, candidate: Candidate) -> CheckedVersion:
+    def __call__(self, candidate: Candidate, parents: tuple[int, ...] | None = None) -> CheckedVersion:
         self.seen.append(candidate)
+        self.parents.append(parents)
         record = dataclasses.replace(self.judge(candidate), candidate=candidate.ref())
         return CheckedVersion(len(self.seen), record, self.told)
 

@@ -227,8 +227,8 @@ def test_no_completion_gives_money_back():
         budget.charge(question, Completion("", "stop", None, 10, 10**9, 0))
     assert cost_usd(context.settings, 10, 10**9, 0) == 0.0
     budget.charge(question, Completion("", "stop", None, 1500, 0, 0))
-    with pytest.raises(SpendingCap, match=r"1\.5 USD are spent"):
-        budget.check_affordable(question)
+    with pytest.raises(SpendingCap, match=r"1\.5 USD are spent"), budget.setting_aside(question):
+        raise AssertionError("it could cost more than is left")
 
 
 def test_the_question_costs_too():

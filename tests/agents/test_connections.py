@@ -11,8 +11,8 @@ import pytest
 from evaluator.addresses import AllowedEndpoint, origin_of
 from evaluator.agents import connections
 from evaluator.agents.catalog import read_agent
-from evaluator.agents.chat import endpoint_of
 from evaluator.agents.completions import Endpoint, RequestRefused, complete
+from evaluator.agents.ledger import endpoint_of
 from tests.agents.chat_server import raw, serving, whole
 
 LOOPBACK = ("127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::127.0.0.1")

@@ -13,9 +13,11 @@ from evaluator.agents import catalog, scoring
 from evaluator.agents.catalog import read_agent
 from evaluator.agents.interface import SessionContext, SessionOutcome
 from evaluator.records.reasons import Status
-from evaluator.records.sessions import TranscriptEntry, Usage, read_session, shortened
+from evaluator.records.record import TaskRef
+from evaluator.records.sessions import TranscriptEntry, Usage, problems_of, read_session, shortened
 from evaluator.tasks.candidate import Candidate
 from evaluator.tasks.reader import load_task
+from tests.agent_sessions import make_session
 from tests.evaluator.test_records import passed, wrong
 from tests.evaluator.test_runfolder import CountingEvaluator, errored
 from tests.records import make_gpu_record
@@ -203,3 +205,25 @@ def test_a_long_text_keeps_begin_and_end():
     assert text.startswith("a" * 50 + "\n")
     assert text.endswith("\n" + "b" * 50)
     assert "500 characters left out" in text
+
+
+def test_parents_are_kept_and_a_diff_is_against_the_first_of_them():
+    bench = workbench.Workbench(load_task(TASK), Evaluator())
+    for text, parents in ((b"a\n", ()), (b"b\n", ()), (b"c\n", (1, 2))):
+        bench.check(version(text), parents)
+    assert [one.parents for one in bench.iterations] == [(), (), (1, 2)]
+    assert "+b" in bench.iterations[1].diff.splitlines()
+    assert "-a" not in bench.iterations[1].diff.splitlines()
+    assert bench.iterations[2].diff.splitlines()[3:] == ["-a", "+c"]
+
+
+def test_a_record_from_before_there_were_parents_is_read_and_a_later_parent_is_refused():
+    session = make_session(TaskRef(TASK, "a" * 64, "triton2triton"), version(b"x\n"))
+    old = json.loads(codec.dumps(session))
+    for one in (*old["iterations"], *old["transcript"]):
+        one.pop("parents", None)
+        one.pop("conversation", None)
+    assert read_session(json.dumps(old)) == session
+    forged = dataclasses.replace(session.iterations[0], parents=(1,))
+    broken = dataclasses.replace(session, iterations=(forged, *session.iterations[1:]))
+    assert "iterations: a parent that is no earlier version" in problems_of(broken)

@@ -350,3 +350,19 @@ def test_the_digest_names_every_file_but_description_and_variants(tmp_path):
 def test_an_unknown_task_says_how_to_list_them():
     with pytest.raises(UsageError, match="evaluator tasks"):
         load_task("hip2hip/arena/NoSuchTask")
+
+
+def test_a_task_may_have_instructions_and_a_sheet_of_its_own(tmp_path):
+    own = {"instructions": "Keep the block size.", "cheatsheet": None, "source_code": None, "task_type": None}
+    task = read_task(write(tmp_path / "own", config() | {"prompt": own}), ID)
+    assert (task.instructions, task.cheatsheet) == ("Keep the block size.", "")
+    assert (read_task(write(tmp_path / "none", config()), ID).instructions) == ""
+
+
+def test_texts_for_agents_are_bounded_and_other_keys_refused(tmp_path):
+    own = {"instructions": "x" * 8001, "cheatsheet": 3, "sheet": "x"}
+    found = problems(tmp_path / "tiny", config() | {"prompt": own})
+    assert len(found) == 3
+    assert any("prompt.instructions: seen '8001 characters'; expected at most 8000" in one for one in found)
+    assert any("prompt.cheatsheet: seen 3; expected text" in one for one in found)
+    assert any("prompt.sheet" in one for one in found)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.eligibility import REFERENCE_LINE
+from leaderboard.statistics.samples import KS
 from leaderboard.words import choices_of, suite_name
 from runs.models import Result, Task
 from runs.querysets import is_correct
@@ -333,7 +334,8 @@ def test_links_of_a_board_keep_its_version_and_protocol(published, suite, page) 
     factories.make_suite(list(suite.tasks.all()), name="smoke", version=2)
     shown = page(f"{BOARD}?version=1&protocol=old&sort=name")
     urls = {column.key: column.sort_url for column in shown.tables["entries"].fields if column.sort_url}
-    sortable = ("name", "correctness", "trust", "compilation", "published_at", "cost_usd")
+    samples = [f"pass_at_{k}" for k in KS]
+    sortable = ("name", "correctness", *samples, "trust", "compilation", "published_at", "cost_usd")
     assert urls == {
         "rank": "?version=1&protocol=old",
         **{name: f"?version=1&protocol=old&sort={name}" for name in sortable},

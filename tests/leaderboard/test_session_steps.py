@@ -14,7 +14,7 @@ from leaderboard.pages.result.session import version_of
 from leaderboard.pages.result.steps import PAGE_SIZE, Step, steps
 from runs.models import Result
 from tests import factories
-from tests.agent_sessions import make_session
+from tests.agent_sessions import make_iteration, make_session
 
 CHECK = "version 1\nstatus: build_failed\nIt does not compile.\n"
 PASSED = "version 2\nstatus: passed\ncase cols=8: correct\n"
@@ -129,3 +129,20 @@ def test_a_session_of_a_secret_round_has_no_page(suite, client, archive_folder) 
     run = factories.make_run(suite=suite, status="passed", state="published", round=round)
     factories.make_session(run.results.first())
     assert client.get(f"/result/{run.results.first().pk}/session/").status_code == 404
+
+
+def test_a_step_of_one_of_several_conversations_says_of_which() -> None:
+    found = told(TranscriptEntry("text", "Well.", conversation=2), TranscriptEntry("text", "Well."))
+    assert [(one.title, one.conversation) for one in found] == [("message, conversation 2", 2), ("message", None)]
+
+
+def test_a_version_says_what_it_is_compared_with() -> None:
+    told_apart = [(1, None), (2, None), (1, ()), (3, ()), (4, (3, 1))]
+    versions = [version_of(make_iteration(number, parents=parents)) for number, parents in told_apart]
+    assert [one.caption for one in versions] == [
+        "compared with the baseline",
+        "compared with the previous version",
+        "compared with the baseline",
+        "compared with the baseline",
+        "compared with version 3",
+    ]

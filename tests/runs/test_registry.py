@@ -71,7 +71,8 @@ def test_a_changed_field_changes_the_row(tmp_path: Path) -> None:
     assert Agent.objects.get().name == "Second"
 
 
-IN_SESSIONS = ("block_tuner", "chat_loop", "single_shot", "replay", "claude_code", "codex", "cursor")
+WITH_MODELS = ("chat_loop", "single_shot", "population", "parallel_workers", "claude_code", "codex", "cursor")
+IN_SESSIONS = ("block_tuner", "replay", *WITH_MODELS)
 LINES = ("baseline", "rewrite", "right", "eager", "compile", "shape_hardcoder")  # and expert
 
 

@@ -266,7 +266,7 @@ SESSION = make_session(TaskRef("hip2hip/arena/GELU", "a" * 64, "hip2hip"), CANDI
         ("chat_loop", {"input_price": "1", "output_price": "2"}, 0.5, (0.5, "prices", "")),
         ("claude_code", {"model": "null"}, 0.5, (0.5, "agent", "")),
         ("block_tuner", {}, 0.0, (0.0, "free", "")),
-        ("chat_loop", {"input_price": "1", "output_price": "2"}, None, "reported no token counts"),
+        ("chat_loop", {"input_price": "1", "output_price": "2"}, None, "did not report the tokens of every request"),
         ("chat_loop", {"input_price": "null", "output_price": "null"}, None, "sets no token prices"),
         ("codex", {"model": "null"}, None, "reported no cost"),
     ],

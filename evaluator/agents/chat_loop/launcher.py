@@ -25,19 +25,23 @@ def launch(context: SessionContext) -> SessionOutcome:
 
 
 class ChatLoop:
-    def __init__(self, context: SessionContext) -> None:
-        self._context, self._chat = context, Chat(context)
-        self._versions = 0
+    def __init__(self, context: SessionContext, chat: Chat | None = None, *, ends_when_right: bool = False) -> None:
+        self._context, self._chat = context, chat or Chat(context)
+        self._versions, self._ends_when_right = 0, ends_when_right
         self._best: tuple[float, Candidate] | None = None
         self._last = empty_candidate(context)
 
     def run(self) -> SessionOutcome:
-        ended, message = self._talk()
-        candidate = self._best[1] if self._best else self._last
-        chat = self._chat
-        return SessionOutcome(candidate, ended, message, chat.prompt, tuple(chat.transcript), chat.usage)
+        ended, message = self.talk()
+        return self._chat.ledger.outcome(self._best[1] if self._best else self._last, ended, message)
 
-    def _talk(self) -> tuple[Ending, str | None]:
+    def talk(self) -> tuple[Ending, str | None]:
+        """Go on until it is over; returns how it ended, and why in one sentence.
+
+        Raises:
+            HostError: the endpoint gave the session no completion at all.
+            RequestStopped: another thread ended the conversation.
+        """
         while (over := self._over()) is None:
             try:
                 candidate, problem = self._chat.ask()
@@ -60,12 +64,13 @@ class ChatLoop:
         if right and (self._best is None or speed >= self._best[0]):
             self._best = (speed, candidate)
         left = self._context.settings.max_iterations - self._versions
-        more = f"You may write {left} more; answer {DONE} to keep the best one." if left else "It was the last one."
+        is_last = not left or (right and self._ends_when_right)
+        more = "It was the last one." if is_last else f"You may write {left} more; answer {DONE} to keep the best one."
         self._chat.say(f"Version {checked.number} was checked.\n\n{checked.text}\n{more}", failed=not right)
 
     def _over(self) -> tuple[Ending, str | None] | None:
         most, budget = self._context.settings.max_iterations, self._context.settings.number("output_token_budget")
-        if self._versions >= most:
+        if self._versions >= most or (self._best and self._ends_when_right):
             return "finished", None
         if len(self._chat.completions) >= TURNS_PER_VERSION * most:
             return (
@@ -74,6 +79,6 @@ class ChatLoop:
             )
         if self._context.left_s <= 0 and self._chat.completions:  # without one, `ask` reports the host's fault
             return "timed_out", "the session ran out of time"
-        if budget is not None and (self._chat.usage.output_tokens or 0) >= budget:
+        if budget is not None and self._chat.ledger.output_tokens >= budget:
             return "gave_up", f"the budget of {budget:.0f} output tokens was used up"
         return None

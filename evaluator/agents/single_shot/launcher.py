@@ -13,10 +13,6 @@ def launch(context: SessionContext) -> SessionOutcome:
     try:
         candidate, problem = chat.ask()
     except SpendingCap as error:
-        return SessionOutcome(
-            empty_candidate(context), "spending_cap", str(error), chat.prompt, tuple(chat.transcript), chat.usage
-        )
+        return chat.ledger.outcome(empty_candidate(context), "spending_cap", str(error))
     ended: Ending = "gave_up" if candidate is None else "finished"
-    return SessionOutcome(
-        candidate or empty_candidate(context), ended, problem, chat.prompt, tuple(chat.transcript), chat.usage
-    )
+    return chat.ledger.outcome(candidate or empty_candidate(context), ended, problem)

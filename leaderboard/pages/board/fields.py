@@ -14,8 +14,10 @@ from leaderboard.pages.board.provenance import BEHIND_PROVENANCE, COST, PUBLISHE
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Interval, Rate
+from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT, MISSING
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.ranking import RankInterval
+from leaderboard.statistics.samples import KS, NO_SAMPLES, PassAtK
 from leaderboard.statistics.speed import Outcomes, SpeedEstimate
 from leaderboard.tables import Cell, Field, Value, fields, hidden
 
@@ -23,14 +25,19 @@ Fields = tuple[Field[Entry], ...]
 NOT_SEPARABLE = "no significant difference from first"
 
 
-def rank_fields(*, has_speed: bool, has_cost: bool) -> Fields:
-    """Columns of the ranked view. Without a clock there are none about speed. Without a cost its column is hidden."""
+def rank_fields(*, has_speed: bool, has_cost: bool, most_samples: int = 1) -> Fields:
+    """Columns of the ranked view. Without a clock there are none about speed. Without a cost its column is hidden.
+
+    The page shows pass@k for the largest k that some entry has enough runs for (`most_samples`), if that is above 1.
+    """
+    shown_k = max((k for k in KS if k <= most_samples), default=1)
     return fields(
         RANK,
         NAME,
         CONFIGURATION,
         (USABLE_SPEEDUP,) if has_speed else (),
         CORRECTNESS,
+        (_pass_field(k, on_page=k == shown_k > 1) for k in KS),
         TRUST_FIELD,
         PUBLISHED,
         replace(COST, on_page=has_cost),
@@ -179,6 +186,22 @@ def _rate_ends(key: str, what: str, read: Callable[[Entry], Rate]) -> Fields:
     )
 
 
+def _pass_field(k: int, *, on_page: bool) -> Field[Entry]:
+    def of(entry: Entry) -> PassAtK:
+        return next(one for one in entry.pass_at if one.k == k)
+
+    return Field(
+        f"pass_at_{k}",
+        f"pass@{k}",
+        lambda entry: _pass_cell(of(entry)),
+        is_number=True,
+        on_page=on_page,
+        metric="pass-at-k",
+        sort=lambda entry: of(entry).share,
+        about=f"Share of tasks that at least one of {k} independent runs solves, estimated without bias.",
+    )
+
+
 def _percent(rate: Field[Entry], label: str, read: Callable[[PaperColumns], float | None]) -> Field[Entry]:
     """The field of a rate, in percent and under the paper's heading."""
     value = _of_paper(read)
@@ -272,6 +295,16 @@ def _rate_cell(found: Rate) -> Cell:
         return Cell(f"{found.count} so far", None, note=f"{interval(found.worst, found.best)} in the end")
     note = f"95 %: {interval(found.interval.low, found.interval.high)}" if found.interval else ""
     return Cell(rate(found.count, found.of), found.share, note=note)
+
+
+def _pass_cell(found: PassAtK) -> Cell:
+    """A share, or below ten tasks the number of tasks that k samples are expected to solve."""
+    if found.share is None or found.tasks is None:
+        notes = {NO_SAMPLES: "", MISSING: "results missing"}
+        return Cell(NONE, note=notes.get(found.refused or "", f"needs {found.k} runs"))
+    if found.of < MIN_TASKS_FOR_PERCENT:
+        return Cell(f"{found.tasks:.3g}{NBSP}of{NBSP}{found.of}", found.share)
+    return Cell(percent(found.share), found.share)
 
 
 def _number_cell(value: float | None) -> Cell:

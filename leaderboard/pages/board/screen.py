@@ -13,6 +13,7 @@ from leaderboard.pages.board.fields import SORTS, kernelbench_x_fields, paper_fi
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import BoardResult, Entry
 from leaderboard.queries.boards import TaskRow
+from leaderboard.statistics.samples import KS
 from leaderboard.tables import Cell, Field, RowGroup, Table, Value, fields, grouped, hidden, table
 from leaderboard.words import STATUSES, TRUST, Word, status_cell
 from runs.trust import Trust
@@ -26,6 +27,7 @@ ONLY_TODAY = (  # columns whose values on an earlier day are not known
     *("trust", "reproduced_tasks", "verified_tasks", "suspect", "evaluated_from", "evaluated_until"),
     *("sessions", "cost_usd", "cost_usd_of"),
 )
+NOT_CITED = (*ONLY_TODAY, *(f"pass_at_{k}" for k in KS))  # pass@k came later, and the digests of citations must stay
 
 
 def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
@@ -49,7 +51,8 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
     elif is_paper:
         columns = paper_fields(board.tasks, has_cost=has_cost)
     else:
-        columns = rank_fields(has_speed=not board.device.is_functional, has_cost=has_cost)
+        samples = max((len(entry.runs) for entry in board.standings.entries if entry.role == "entry"), default=1)
+        columns = rank_fields(has_speed=not board.device.is_functional, has_cost=has_cost, most_samples=samples)
     if is_sortable:
         columns = tuple(_sortable(field, board.view) for field in columns)
     groups = (
@@ -63,10 +66,10 @@ def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool =
 
 
 def cited_table(board: Board) -> Table:
-    """The ranks as a citation names them: without the columns that only today has, of which none restores a day."""
+    """The ranks as a citation names them: without the columns that only today has, and those of later versions."""
     shown = [entry for entry in board.standings.entries if board.view.shows(entry)]
     ranks = entries_table(board, in_order(shown, board.view), is_sortable=False)
-    kept = tuple(field for field in ranks.fields if field.key not in ONLY_TODAY)
+    kept = tuple(field for field in ranks.fields if field.key not in NOT_CITED)
     return replace(ranks, slug="cited", caption="What the digest of the citation is of", fields=kept)
 
 

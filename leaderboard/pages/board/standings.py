@@ -25,6 +25,7 @@ from leaderboard.statistics.cards import CardEffects, CardSpread, are_on_one_car
 from leaderboard.statistics.paper import PaperColumns, is_kernelbench_x, paper_columns, why_no_mean
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.results import ResultMatrix, ResultValues
+from leaderboard.statistics.samples import KS, PassAtK, pass_at_k
 from leaderboard.statistics.speed import (
     Outcomes,
     SpeedEstimate,
@@ -104,6 +105,7 @@ class Entry:
     usable_speedup: SpeedEstimate | None  # None on functional devices, as the two below
     outcomes: Outcomes | None
     paper: PaperColumns | None
+    pass_at: tuple[PassAtK, ...]  # for each k of KS
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def standings(
     no_speed = FUNCTIONAL if is_functional else why_no_speed(eligible_tasks)
     categories = {task.category for task in tasks}
     entries = [
-        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, categories)
+        _entry(found, results_of[slug], matrices[slug], None if is_functional else eligible_tasks, categories)
         for slug, found in runs_of.items()
     ]
     ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
@@ -281,12 +283,13 @@ def _matrices(
 def _entry(
     runs: Sequence[RunRow],
     results: Sequence[BoardResult],
-    matrix: ResultMatrix | None,
-    eligible_tasks: int,
+    matrix: ResultMatrix,
+    eligible_tasks: int | None,
     categories: set[str],
 ) -> Entry:
+    """Compute everything but the rank. `eligible_tasks` is None on a functional device, which has no speeds."""
     counted = [result for result in results if result.obstacle is None]
-    first = runs[0]
+    first, is_timed = runs[0], eligible_tasks is not None
     return Entry(
         rank=None,
         rank_interval=None,
@@ -303,9 +306,10 @@ def _entry(
         of=len(results),
         compilation=_rate(counted, len(results), "compiled"),
         correctness=_rate(counted, len(results), "correct"),
-        usable_speedup=usable_speedup(matrix, eligible_tasks) if matrix else None,
-        outcomes=outcomes(matrix) if matrix else None,
-        paper=_paper_columns(matrix, categories) if matrix else None,
+        usable_speedup=usable_speedup(matrix, eligible_tasks) if eligible_tasks is not None else None,
+        outcomes=outcomes(matrix) if is_timed else None,
+        paper=_paper_columns(matrix, categories) if is_timed else None,
+        pass_at=tuple(pass_at_k(matrix, k, is_sampled=first.role == "entry") for k in KS),
     )
 
 

@@ -31,7 +31,11 @@ MOST_DIFFS = 40  # versions whose changes the page shows; the rest are in the se
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A distinct version that was checked. Its changes are against the one before; those of the first, the baseline."""
+    """A distinct version that was checked.
+
+    Its changes are against the one before, or where the record names what its author was shown, against the first of
+    `parents`; without one, against the baseline.
+    """
 
     number: int
     at_s: float
@@ -43,6 +47,7 @@ class Version:
     added: int
     removed: int
     labels: tuple[str, ...]
+    parents: tuple[int, ...] | None  # versions that its author was shown, the best first; None: it was the one before
     diff: Diff | None = field(metadata=SCREEN)
 
     @property
@@ -59,7 +64,10 @@ class Version:
 
     @property
     def caption(self) -> str:
-        return "compared with the previous version" if self.number > 1 else "compared with the baseline"
+        if self.parents:
+            return f"compared with version {self.parents[0]}"
+        is_first = self.number == 1 or self.parents == ()
+        return "compared with the baseline" if is_first else "compared with the previous version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +140,9 @@ def versions_table(found: SessionSection, places: Mapping[int, str]) -> Table:
             is_number=True,
         ),
         Field("changes", "Lines", lambda one: Cell(f"+{one.added} −{one.removed}")),
+        Field(
+            "parents", "Written after", _parents_cell, on_page=any(one.parents is not None for one in found.versions)
+        ),
         Field("labels", "Strategies", _labels_cell),
         Field("at_s", "Checked after", lambda one: seconds_cell(one.at_s), is_number=True),
         Field("seconds", "Check time", lambda one: seconds_cell(one.seconds), is_number=True),
@@ -168,6 +179,7 @@ def version_of(one: IterationRecord) -> Version:
         added=diff.added,
         removed=diff.removed,
         labels=labels_of(diff),
+        parents=one.parents,
         diff=diff if one.number <= MOST_DIFFS and not diff.is_empty else None,
     )
 
@@ -194,6 +206,14 @@ def _facts(row: SessionRow, stored: SessionRecord | None) -> tuple[tuple[str, st
         facts.append(("Transcript", "the full text", page_url("session_transcript", row.result_id)))
         facts.append(("Session", "as JSON", page_url("session", row.result_id)))
     return tuple(facts)
+
+
+def _parents_cell(one: Version) -> Cell:
+    """The versions that its author was shown."""
+    if one.parents is None:
+        return Cell(NONE)
+    numbers = ", ".join(map(str, one.parents))
+    return Cell(numbers or "the baseline", numbers)
 
 
 def _labels_cell(one: Version) -> Cell:

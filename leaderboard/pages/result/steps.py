@@ -38,11 +38,13 @@ class Step:
     output: str | None
     failed: bool
     version: int | None
+    conversation: int | None  # of the session's conversations, where it had several
     checked: Version | None = field(metadata=SCREEN)
 
     @property
     def title(self) -> str:
-        return " ".join(filter(None, (KINDS[self.kind], self.tool)))
+        title = " ".join(filter(None, (KINDS[self.kind], self.tool)))
+        return title if self.conversation is None else f"{title}, conversation {self.conversation}"
 
     @property
     def place(self) -> str:
@@ -75,6 +77,7 @@ def steps(session: SessionRecord, versions: Sequence[Version]) -> tuple[Step, ..
                 output=answer.text if answer else None,
                 failed=entry.failed or (answer is not None and answer.failed),
                 version=version,
+                conversation=entry.conversation,
                 checked=versions[version - 1] if version else None,
             )
         )
