@@ -50,14 +50,15 @@ def _fill(rows: QuerySet[Any], *, again: bool = False, within_s: float | None = 
     Rows are changed without a signal, so that nothing tells of a result in a secret round.
     """
     began, count, is_public = time.monotonic(), 0, False
-    left = list((rows if again else rows.filter(code_quality__isnull=True)).values_list("pk", flat=True))
-    related = "task" if rows.model is Result else "submission"
+    files_in, related = ("candidate_files", "task") if rows.model is Result else ("files", "submission")
+    wanted = (rows if again else rows.filter(code_quality__isnull=True)).exclude(**{files_in: {}})
+    left = list(wanted.values_list("pk", flat=True))
     for start in range(0, len(left), reader.TOGETHER):
         if within_s is not None and time.monotonic() - began > within_s:
             log.warning("%d candidates are not measured: `manage.py measure_quality` measures them", len(left) - start)
             break
         some = rows.model._default_manager.filter(pk__in=left[start : start + reader.TOGETHER])
-        files = {row: own for row in some.select_related(related) if (own := _own_files(row))}
+        files = {row: own for row in some.select_related(related) if (own := _own_files(row)) is not None}
         for row, figures in zip(files, reader.measure(list(files.values())), strict=True):
             count += some.filter(pk=row.pk).update(code_quality=figures)
             is_public = is_public or _is_public(row)
@@ -66,15 +67,15 @@ def _fill(rows: QuerySet[Any], *, again: bool = False, within_s: float | None = 
     return count
 
 
-def _own_files(row: Result | Claim) -> dict[str, bytes]:
-    """Return the files that the candidate's author wrote; none where the archive lacks one."""
+def _own_files(row: Result | Claim) -> dict[str, bytes] | None:
+    """Return the files that the candidate's author wrote; None where the archive lacks one."""
     try:
         if isinstance(row, Claim):
             return {path: archive.get(digest) for path, digest in row.files.items()}
         allowed = row.task.editable
         return {path: archive.get(digest) for path, digest in row.candidate_files.items() if path in allowed}
     except ArchiveError:
-        return {}
+        return None
 
 
 def _is_public(row: Result | Claim) -> bool:

@@ -72,8 +72,19 @@ def test_types_of_operators_have_medians_of_their_own(timed, page) -> None:
     for name, values in by_type.items():  # six of each: the median is the mean of the third and the fourth
         third, fourth = sorted(values)[2:4]
         assert found[name].kernel.max_complexity == (third + fourth) / 2
-    table = page(PAGE).tables["operators"]
-    assert [group.title for group in table.groups] == ["not stated", "reduce"]
+    assert [cells["operator"].text for cells in page(PAGE).tables["operators"].cells()] == ["not stated", "reduce"]
+
+
+def test_hip_and_triton_are_in_no_median_together(published, page) -> None:
+    run = published()  # two tasks each of HIP to HIP, PyTorch to HIP and Triton to Triton
+    for result in run.results.select_related("task"):
+        size = 2 if result.task.category == "triton2triton" else 9
+        Result.objects.filter(pk=result.pk).update(code_quality=python(part(max_complexity=size)))
+    found = page("/quality/smoke/all/cpu-x86_64/").entries
+    assert [(one.language, one.correct, one.kernel.max_complexity) for one in found] == [
+        ("hip", 4, 9.0),
+        ("triton", 2, 2.0),
+    ]
 
 
 def test_a_board_without_figures_has_dashes_and_never_zeros(timed, page) -> None:

@@ -72,6 +72,13 @@ def test_only_files_that_the_author_wrote_are_measured() -> None:
     assert {**figures(result)["host"], "maintainability": None} == {**HOST, "maintainability": None}
 
 
+def test_a_candidate_without_a_file_of_its_own_says_so() -> None:
+    result = stored(other_py=SOURCE)  # as a line of the library submits the task's module
+    assert measure_all() == 1
+    assert figures(result) == {"because": "it has no file that the task lets a candidate write"}
+    assert measure_all() == 0
+
+
 def test_the_command_measures_what_has_no_figures_and_all_of_them_when_asked_again(capsys: Any) -> None:
     first, second = stored(own_py=SOURCE), stored(own_py=b"x = (")
     gone = stored_as({"own.py": "0" * 64})  # which the archive lacks

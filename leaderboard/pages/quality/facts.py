@@ -1,28 +1,38 @@
-"""Medians of code quality over the correct results of a board's entries, of all tasks and by type of operator."""
+"""Medians of code quality over the correct results of a board's entries, of all tasks and by type of operator.
+
+Python and HIP are measured by two tools, so no median is over both.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluator.tasks.spec import CATEGORIES
 from leaderboard.pages.board.board import Board
 from leaderboard.pages.board.operators import OTHER
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.quality.parts import CodeQuality, Medians, medians, quality_of
+from leaderboard.queries.boards import TaskRow
 
 Stored = Mapping[int, dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuality:
-    """An entry's correct results, on tasks of one type where `operator` names one. `measured` of them have figures."""
+    """An entry's correct results in one language, on tasks of one type where `operator` names one.
+
+    `measured` of the `correct` ones have figures.
+    """
 
     configuration: str
     agent: str
     model: str | None
     role: str
     rank: int | None
+    language: str  # of candidates: hip or triton
     operator: str | None
     correct: int
     measured: int
@@ -31,36 +41,37 @@ class EntryQuality:
 
 
 def of_entries(board: Board, entries: Sequence[Entry], stored: Stored) -> tuple[EntryQuality, ...]:
-    """One for each entry, in their order, over all tasks that the filter leaves."""
-    found = _by_entry(board, stored)
-    return tuple(_quality(entry, None, [one for _, one in found.get(entry.configuration, ())]) for entry in entries)
+    """One for each entry and language, in the order of the entries, over all tasks that the filter leaves."""
+    groups = {task.path: (_language(task), None) for task in board.tasks}
+    return _grouped(board, entries, stored, groups)
 
 
 def by_operator(board: Board, entries: Sequence[Entry], stored: Stored) -> tuple[EntryQuality, ...]:
-    """Each type in the order of the alphabet, in it each entry; empty if the tasks are of one type only."""
-    names = sorted({task.operator or OTHER for task in board.tasks})
-    if len(names) < 2:
-        return ()
-    found = _by_entry(board, stored)
+    """Each type in the order of the alphabet, in it each entry and language; empty if all tasks are of one type."""
+    groups = {task.path: (_language(task), task.operator or OTHER) for task in board.tasks}
+    return _grouped(board, entries, stored, groups) if len({name for _, name in groups.values()}) > 1 else ()
+
+
+def _grouped(
+    board: Board, entries: Sequence[Entry], stored: Stored, groups: Mapping[str, tuple[str, str | None]]
+) -> tuple[EntryQuality, ...]:
+    """`groups`: the language and the type of each task."""
+    found: dict[tuple[str, tuple[str, str | None]], list[CodeQuality | None]] = defaultdict(list)
+    for one in board.standings.results:
+        if one.correct and one.obstacle is None and one.result is not None:
+            found[one.configuration, groups[one.task]].append(quality_of(stored.get(one.result)))
+    names = sorted({name or "" for _, name in groups.values()})
+    languages = sorted({language for language, _ in groups.values()})
     return tuple(
-        _quality(entry, name, [one for own, one in found.get(entry.configuration, ()) if own == name])
+        _quality(entry, language, name or None, found[entry.configuration, (language, name or None)])
         for name in names
         for entry in entries
+        for language in languages
+        if (language, name or None) in groups.values()
     )
 
 
-def _by_entry(board: Board, stored: Stored) -> dict[str, list[tuple[str, CodeQuality | None]]]:
-    """By configuration the type of operator and the figures of each correct result that counts."""
-    operators = {task.path: task.operator or OTHER for task in board.tasks}
-    found: dict[str, list[tuple[str, CodeQuality | None]]] = {}
-    for one in board.standings.results:
-        if one.correct and one.obstacle is None and one.result is not None:
-            own = found.setdefault(one.configuration, [])
-            own.append((operators[one.task], quality_of(stored.get(one.result))))
-    return found
-
-
-def _quality(entry: Entry, operator: str | None, found: Sequence[CodeQuality | None]) -> EntryQuality:
+def _quality(entry: Entry, language: str, operator: str | None, found: Sequence[CodeQuality | None]) -> EntryQuality:
     measured = [one for one in found if one is not None and one.not_measured_because is None]
     return EntryQuality(
         configuration=entry.configuration,
@@ -68,9 +79,14 @@ def _quality(entry: Entry, operator: str | None, found: Sequence[CodeQuality | N
         model=entry.model,
         role=entry.role,
         rank=entry.rank,
+        language=language,
         operator=operator,
         correct=len(found),
         measured=len(measured),
         kernel=medians(measured, "kernel"),
         host=medians(measured, "host"),
     )
+
+
+def _language(task: TaskRow) -> str:
+    return CATEGORIES[task.category].language

@@ -14,6 +14,7 @@ from leaderboard.pages.protocols import OtherProtocol
 from leaderboard.pages.quality import screen
 from leaderboard.pages.quality.facts import EntryQuality, by_operator, of_entries
 from leaderboard.queries import boards, quality
+from leaderboard.tables import Table, first
 
 _HIDDEN = ("version", "protocol")
 
@@ -30,6 +31,7 @@ class QualityPage(Page):
     entries: tuple[EntryQuality, ...]
     operators: tuple[EntryQuality, ...]  # of each entry on the tasks of each type; empty where all are of one
     notice: str
+    operators_shown: Table = field(metadata=SCREEN)  # the part of their table that fits on a page
     protocol_notice: str = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
     views: tuple[Link, ...] = field(metadata=SCREEN)
@@ -46,13 +48,14 @@ def build(query: Query, *, suite: str, category: str, device: str) -> QualityPag
     stored = quality.of_board(board.suite.id, board.device.slug, view.asked_protocol)
     shown = board_screen.in_order([entry for entry in board.standings.entries if view.shows(entry)], view)
     entries, operators = of_entries(board, shown, stored), by_operator(board, shown, stored)
+    operators_table = screen.operators_table(operators)
     protocols = board.protocols("quality", boards.with_runs(board.suite.id))
     return QualityPage(
         title=f"{board.title}: code quality",
         lead=f"The code of correct results on {plural(len(board.tasks), 'task')}. It ranks nothing.",
         subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
-        tables=by_slug(screen.entries_table(entries), screen.operators_table(operators)),
+        tables=by_slug(screen.entries_table(entries), operators_table),
         suite=board.suite.name,
         suite_version=board.suite.version,
         category=category,
@@ -63,6 +66,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> QualityPag
         entries=entries,
         operators=operators,
         notice=_notice(entries),
+        operators_shown=first(operators_table, screen.MOST_ROWS),
         protocol_notice=protocols.notice,
         categories=board.category_links("quality"),
         views=_views(board),
