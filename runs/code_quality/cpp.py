@@ -11,7 +11,7 @@ from typing import Any
 
 from lizard import analyze_file
 
-from runs.code_quality.parts import Part, Quality
+from runs.code_quality.parts import MeasuredPart, Quality
 
 NO_FUNCTIONS = ("alignas", "__align__")  # of a struct; lizard takes them for the name of a function
 _ON_DEVICE = re.compile(r"\b__(?:global|device)__\b")
@@ -35,10 +35,10 @@ def measure(sources: Sequence[str]) -> Quality:
     return Quality("cpp", _part(kernels, own), _part(host, lines - own))
 
 
-def _part(functions: Sequence[Any], lines: int) -> Part | None:
+def _part(functions: Sequence[Any], lines: int) -> MeasuredPart | None:
     if not functions and not lines:
         return None
-    return Part.of([int(function.cyclomatic_complexity) for function in functions], lines, None)
+    return MeasuredPart.of([int(function.cyclomatic_complexity) for function in functions], lines, None)
 
 
 def _without_comments(source: str) -> str:

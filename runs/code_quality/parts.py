@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MeasuredPart:
     """`lines` are logical lines of Python, or lines of C++ that are neither blank nor a comment."""
 
     functions: int
@@ -18,7 +18,7 @@ class Part:
     maintainability: float | None  # radon's, without its bonus for comments; None for C++ and without an operator
 
     @classmethod
-    def of(cls, complexities: list[int], lines: int, maintainability: float | None) -> Part:
+    def of(cls, complexities: list[int], lines: int, maintainability: float | None) -> MeasuredPart:
         mean, most = (fmean(complexities), max(complexities)) if complexities else (None, None)
         return cls(len(complexities), lines, mean, most, maintainability)
 
@@ -28,8 +28,8 @@ class Quality:
     """A part is None where the candidate has no code of that kind."""
 
     language: str  # python or cpp
-    kernel: Part | None
-    host: Part | None
+    kernel: MeasuredPart | None
+    host: MeasuredPart | None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -13,7 +13,7 @@ from radon.metrics import h_visit_ast, mi_compute
 from radon.raw import analyze
 from radon.visitors import ComplexityVisitor
 
-from runs.code_quality.parts import Part, Quality
+from runs.code_quality.parts import MeasuredPart, Quality
 from runs.code_quality.proxies import complexities
 
 BODIES = ("body", "orelse", "finalbody")
@@ -35,14 +35,14 @@ def measure(sources: Sequence[str]) -> Quality:
     return Quality("python", _part(kernels), _part(host))
 
 
-def _part(body: list[ast.stmt]) -> Part | None:
+def _part(body: list[ast.stmt]) -> MeasuredPart | None:
     if not body:
         return None
     text = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
     module, lines = ast.parse(text), analyze(text).lloc
     volume, branches = h_visit_ast(module).total.volume, ComplexityVisitor.from_ast(module).total_complexity
     index = mi_compute(volume, branches, lines, 0) if volume else None  # radon says 100 where nothing is computed
-    return Part.of(complexities(module), lines, index)
+    return MeasuredPart.of(complexities(module), lines, index)
 
 
 class _Filled(ast.NodeTransformer):

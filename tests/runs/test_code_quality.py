@@ -10,7 +10,7 @@ import pytest
 from radon.metrics import mi_visit
 
 from runs.code_quality import cpp, python, reader
-from runs.code_quality.parts import Part, Quality
+from runs.code_quality.parts import MeasuredPart, Quality
 
 TRITON = """
 import triton
@@ -93,13 +93,13 @@ def test_the_kernel_and_the_host_part_are_measured_apart_as_by_hand() -> None:
     index = (171 - 5.2 * log(volume) - 0.23 * 1 - 16.2 * log(4)) / 1.71
     assert index == pytest.approx(74.17, abs=0.01)
     found = measured(TRITON)
-    assert found.kernel == Part(1, 4, 1.0, 1, pytest.approx(index))
+    assert found.kernel == MeasuredPart(1, 4, 1.0, 1, pytest.approx(index))
     # Host. One operator, >, and two operands, x.dim() and 1: V = 3·log2(3) = 4.755. Complexity 2, by the conditional
     # expression. Logical lines: two imports, def, three statements.
     # (171 - 5.2·ln 4.755 - 0.23·2 - 16.2·ln 6)·100/171 = (171 - 8.108 - 0.46 - 29.027)/1.71 = 78.02
     index = (171 - 5.2 * log(3 * log(3, 2)) - 0.23 * 2 - 16.2 * log(6)) / 1.71
     assert index == pytest.approx(78.02, abs=0.01)
-    assert found.host == Part(1, 6, 2.0, 2, pytest.approx(index))
+    assert found.host == MeasuredPart(1, 6, 2.0, 2, pytest.approx(index))
 
 
 def test_comments_docstrings_and_layout_change_nothing_though_radon_rewards_them() -> None:
@@ -129,7 +129,7 @@ def test_complexity_is_by_function_and_functions_inside_others_count() -> None:
 def test_a_part_without_an_operator_has_no_index() -> None:
     # Its volume is 0, of which there is no logarithm; radon says 100, as of perfect code.
     host = measured("import torch\n\ndef forward(x):\n    return torch.empty_like(x)\n").host
-    assert host == Part(1, 3, 1.0, 1, None)
+    assert host == MeasuredPart(1, 3, 1.0, 1, None)
 
 
 @pytest.mark.parametrize(
