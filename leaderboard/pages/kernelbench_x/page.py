@@ -36,9 +36,7 @@ DISAGREEMENTS = (
     "overall table, with the same compilation and correctness rates.",
     "The setup names CUDA 11.8 together with a PyTorch built for CUDA 12.8.",
 )
-NOT_SHOWN = (
-    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
-)
+NOT_SHOWN = "Not shown: shares of a device's peak performance, which bundles lack for some tasks."
 
 Rows = Sequence[Mapping[str, str]]
 

@@ -9,6 +9,7 @@ from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, plural, rate, significant
 from leaderboard.pages.base import count_cell, page_url, top_task_fields
 from leaderboard.pages.kernelbench_x.facts import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.kernelbench_x.quality import quality_table
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
 from leaderboard.words import status_cell
 
@@ -24,7 +25,8 @@ def charts(found: Imported, steps: Steps) -> dict[str, Chart]:
 
 
 def tables(found: Imported) -> tuple[Table, ...]:
-    return (_runs(found.runs), _rounds(found.rounds), _quantized(found.runs), _unsolved(found))
+    quality = quality_table([run.quality for run in found.runs], NO_RUNS)
+    return (_runs(found.runs), quality, _rounds(found.rounds), _quantized(found.runs), _unsolved(found))
 
 
 def _heat(runs: Sequence[ImportedRun], of: int, steps: Steps) -> HeatChart:
