@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from leaderboard.filters import TaskFilter
 from leaderboard.formatting import NONE, sentence
-from leaderboard.pages.base import count_cell, page_url, task_url
+from leaderboard.pages.base import Link, count_cell, page_url, task_url
+from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import operator_type
@@ -60,22 +61,37 @@ def native_categories(tasks: Sequence[NativeTask], printed: Sequence[Mapping[str
     return tuple(NativeCategory(name, here[name], published.get(name)) for name in sorted({*here, *published}))
 
 
-def native_tables(tasks: Sequence[NativeTask], categories: Sequence[NativeCategory]) -> tuple[Table, ...]:
+def section(tasks: Sequence[NativeTask], categories: Sequence[NativeCategory]) -> Section:
+    return Section(
+        slug="native",
+        title="Tasks evaluated here",
+        text="ArenaBoard has tasks of its own after those of KernelBench-X, written from what each operator computes. "
+        "Results on them are no results on the published tasks, whose faults they do not inherit.",
+        links=(Link("All of these tasks", page_url("tasks") + TaskFilter(source=queries.SOURCE).url()),),
+        tables=(
+            Shown(_categories_table(categories)),
+            Shown(_tasks_table(tasks), "prose-table", "What differs from each published task"),
+        ),
+    )
+
+
+def _categories_table(categories: Sequence[NativeCategory]) -> Table:
     by_category: tuple[Field[NativeCategory], ...] = (
         Field("category", "Category", _category_cell),
         Field("tasks", "Tasks here", lambda one: count_cell(one.tasks), is_number=True),
         Field("published", "In the paper", lambda one: count_cell(one.published), is_number=True),
     )
+    return table("native_categories", "Tasks by category", by_category, categories, NO_TASKS)
+
+
+def _tasks_table(tasks: Sequence[NativeTask]) -> Table:
     differences: tuple[Field[NativeTask], ...] = fields(
         Field("task", "Task", lambda one: Cell(one.name, one.task, task_url(one.task))),
         text_field("category", "Category", lambda one: one.category),
         text_field("counterpart", "Published task", lambda one: one.counterpart),
         text_field("difference", "What differs, and why", lambda one: sentence(one.difference) or NONE),
     )
-    return (
-        table("native_categories", "Tasks by category", by_category, categories, NO_TASKS),
-        table("native_tasks", "What differs from each published task", differences, tasks, NO_TASKS),
-    )
+    return table("native_tasks", "What differs from each published task", differences, tasks, NO_TASKS)
 
 
 def _category_cell(one: NativeCategory) -> Cell:

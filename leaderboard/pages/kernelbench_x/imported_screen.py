@@ -7,24 +7,51 @@ from collections.abc import Callable, Sequence
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots
 from leaderboard.charts.heat import Steps
 from leaderboard.formatting import NONE, percent, plural, rate, significant
-from leaderboard.pages.base import count_cell, page_url, top_task_fields
-from leaderboard.pages.kernelbench_x.facts import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
+from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
 from leaderboard.words import status_cell
 
 MOST_COLUMNS = 6  # of the heat map, so that it fits on a phone
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
+NOT_SHOWN = (
+    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
+)
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
-def charts(found: Imported, steps: Steps) -> dict[str, Chart]:
-    drawn: list[Chart] = [_heat(found.runs[:MOST_COLUMNS], len(found.runs), steps)] if found.runs else []
-    drawn += [_rescued(found.rounds)] if found.rounds else []
-    return {chart.slug: chart for chart in drawn}
+def sections(found: Imported, steps: Steps) -> tuple[Section, ...]:
+    return (_runs_section(found, steps), _rounds_section(found))
 
 
-def tables(found: Imported) -> tuple[Table, ...]:
-    return (_runs(found.runs), _rounds(found.rounds), _quantized(found.runs), _unsolved(found))
+def fact(found: Imported) -> tuple[str, str, str]:
+    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed. {NOT_SHOWN}", "")
+
+
+def _runs_section(found: Imported, steps: Steps) -> Section:
+    more = (
+        Shown(_quantized(found.runs), "matrix"),
+        Shown(_unsolved(found), "prose-table"),
+    )
+    return Section(
+        slug="imported-runs",
+        title="Runs submitted here",
+        text="Claims from bundles, by the rules of KernelBench-X. A correct kernel with missing times counts as "
+        "correct but has no speedup. A task that is missing from a run counts as incorrect.",
+        links=(Link("How to submit one", page_url("submit")),),
+        charts=(_heat(found.runs[:MOST_COLUMNS], len(found.runs), steps),) if found.runs else (),
+        tables=(Shown(_runs(found.runs), "leaders"), *(more if found.runs else ())),
+    )
+
+
+def _rounds_section(found: Imported) -> Section:
+    return Section(
+        slug="imported-rounds",
+        title="Refinement rounds submitted here",
+        charts=(_rescued(found.rounds),) if found.rounds else (),
+        tables=(Shown(_rounds(found.rounds), "printed"),),
+    )
 
 
 def _heat(runs: Sequence[ImportedRun], of: int, steps: Steps) -> HeatChart:
