@@ -11,6 +11,7 @@ from leaderboard.formatting import NONE, sentence
 from leaderboard.pages.base import Link, count_cell, page_url, task_url
 from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries
+from leaderboard.queries.kernelbench_x import NativeTaskRow
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
 from leaderboard.words import operator_type
 
@@ -24,6 +25,7 @@ class NativeTask:
     category: str  # one of the benchmark's fifteen
     counterpart: str  # the file of the published task
     difference: str  # what differs from it and why; empty if nothing does
+    is_in_suite: bool  # whose tasks are the denominators of results measured here
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +37,13 @@ class NativeCategory:
 
 def native_tasks() -> tuple[NativeTask, ...]:
     """Every current task after one of KernelBench-X's, by category and name."""
-    return tuple(
-        sorted(
-            (
-                NativeTask(
-                    path,
-                    name,
-                    operator_type(about.get("operator_type", "")),
-                    about.get("path", ""),
-                    about.get("note", ""),
-                )
-                for path, name, about in queries.native_tasks()
-            ),
-            key=lambda one: (one.category, one.name),
-        )
-    )
+    return tuple(sorted(map(_task, queries.native_tasks()), key=lambda one: (one.category, one.name)))
+
+
+def _task(row: NativeTaskRow) -> NativeTask:
+    about = row.provenance
+    category = operator_type(about.get("operator_type", ""))
+    return NativeTask(row.path, row.name, category, about.get("path", ""), about.get("note", ""), row.is_in_suite)
 
 
 def native_categories(tasks: Sequence[NativeTask], printed: Sequence[Mapping[str, str]]) -> tuple[NativeCategory, ...]:

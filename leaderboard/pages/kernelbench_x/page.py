@@ -1,18 +1,17 @@
-"""KernelBench-X on one page: the numbers that its paper printed, checked and drawn, our tasks, and submitted runs."""
+"""KernelBench-X: results measured here, printed and submitted, beside one another and never ranked together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
+from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, page_url
-from leaderboard.pages.kernelbench_x import attribution, checks, imported_screen, native, printed
-from leaderboard.pages.kernelbench_x.attribution import Explained
-from leaderboard.pages.kernelbench_x.checks import PaperCheck
+from leaderboard.pages.kernelbench_x import imported_screen, native, own, printed
 from leaderboard.pages.kernelbench_x.imported import Imported, imported
 from leaderboard.pages.kernelbench_x.native import NativeCategory, NativeTask
-from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, STEPS, Printed
+from leaderboard.pages.kernelbench_x.own import OwnEntry
+from leaderboard.pages.kernelbench_x.printed import CORRECT
 from leaderboard.pages.kernelbench_x.section import Section, charts_of, tables_of
 from leaderboard.pages.published import Paper
 
@@ -21,9 +20,7 @@ from leaderboard.pages.published import Paper
 class KernelBenchXPage(Page):
     papers: tuple[Paper, ...]  # the tables with their citations
     rows: dict[str, list[dict[str, str]]]  # by table, text as printed
-    checks: tuple[PaperCheck, ...]
-    disagreements: tuple[str, ...]
-    attribution: tuple[Explained, ...]  # computed here from the printed category tables
+    own: tuple[OwnEntry, ...]  # measured here
     native: tuple[NativeTask, ...]  # our tasks after the benchmark's
     native_categories: tuple[NativeCategory, ...]
     imported: Imported  # submitted here: claimed, not measured
@@ -33,37 +30,37 @@ class KernelBenchXPage(Page):
 
 def build(query: Query) -> KernelBenchXPage:
     paper, submitted, tasks = printed.printed(), imported(), native.native_tasks()
-    checked = checks.checks_of(paper.rows) if paper.is_whole else ()
-    lines = attribution.explained(paper.rows[COMPILED], paper.rows[CORRECT]) if paper.is_whole else ()
     categories = native.native_categories(tasks, paper.rows.get(CORRECT, ()))
+    entries = own.own_entries(tasks)
     sections = (
-        *_of_paper(paper, checked, lines),
+        *own.sections(entries),
+        *printed.sections(paper),
+        *imported_screen.sections(submitted),
         native.section(tasks, categories),
-        *imported_screen.sections(submitted, STEPS),
     )
     return KernelBenchXPage(
         title="KernelBench-X",
-        subject="KernelBench-X: as printed in its paper, or as submitted and not measured here",
-        lead="Triton kernels by five methods on 176 tasks in 15 categories, as printed in the paper, and submitted "
-        "runs. None of it was measured here, and none of it is ranked with results measured here. Below are our own "
-        "tasks after the benchmark's.",
+        subject="KernelBench-X: measured here, as printed in its paper, or as submitted",
+        lead="Triton kernels on 176 tasks in 15 categories: measured here on tasks of our own after the benchmark's, "
+        "printed in its paper, and submitted. The three are shown beside one another and never ranked together.",
         crumbs=(Link("Papers", page_url("published")),),
         tables=tables_of(sections),
         charts=charts_of(sections),
         papers=paper.sources,
         rows=paper.rows,
-        checks=checked,
-        disagreements=checks.disagreements(checked),
-        attribution=lines,
+        own=entries,
         native=tasks,
         native_categories=categories,
         imported=submitted,
         sections=sections,
-        facts=(*printed.facts(paper), imported_screen.fact(submitted)) if paper.is_whole else (),
+        facts=(
+            ("Measured here", f"{plural(len(entries), 'entry', 'entries')} on device classes, each by itself", ""),
+            *(printed.facts(paper) if paper.is_whole else ()),
+            imported_screen.fact(submitted),
+            (
+                "The paper, recomputed",
+                "Its figures, and where it disagrees with itself",
+                page_url("kernelbench_x_paper"),
+            ),
+        ),
     )
-
-
-def _of_paper(paper: Printed, checked: Sequence[PaperCheck], lines: Sequence[Explained]) -> tuple[Section, ...]:
-    if not paper.is_whole:
-        return ()
-    return (printed.overall(paper), checks.section(checked), attribution.section(lines), *printed.details(paper))

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots, share_dots
 from leaderboard.formatting import NBSP, NONE
+from leaderboard.pages.kernelbench_x.rates import STEPS, CategoryCount, Column, conversion_table
 from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
+from leaderboard.words import operator_type
 
 OVERALL, COMPILED, CORRECT = (
     f"kernelbenchx-{name}" for name in ("overall", "category-compile-pct", "category-correct-pct")
 )
+CONVERSION, FIGURES = "kernelbenchx-category-conversion", "kernelbenchx-text-figures"
 TRAJECTORY, THRESHOLDS = "kernelbenchx-iteration-trajectory", "kernelbenchx-quantization-thresholds"
-SLUGS = (OVERALL, COMPILED, CORRECT, TRAJECTORY, THRESHOLDS)
-STEPS = (0.1, 0.25, 0.5, 0.75)  # between the shades of the heat maps; the paper's shares are low
+SLUGS = (OVERALL, COMPILED, CORRECT, CONVERSION, TRAJECTORY, THRESHOLDS, FIGURES)
 NOT_METHODS = ("category", "tasks", "source")  # columns of a category table; the others are its methods
 NOT_LOADED = "The paper's tables are not all loaded here. Load them with `manage.py load_published`."
 
@@ -66,44 +68,59 @@ def facts(paper: Printed) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def overall(paper: Printed) -> Section:
-    return Section(slug="overall", title="Overall", tables=(_table(paper, OVERALL),))
-
-
-def details(paper: Printed) -> tuple[Section, ...]:
-    """The paper's other tables, each with its charts."""
+def sections(paper: Printed) -> tuple[Section, ...]:
+    """The tables of results; those of the text and of the set-up are on the page of the paper alone."""
+    if not paper.is_whole:
+        return (Section(slug="overall", title="In the paper", text=NOT_LOADED),)
     rows, methods = paper.rows, paper.methods
+    by_category = (
+        _heat("compile", "Compilation by category, as printed", rows[COMPILED], methods),
+        _heat("correct", "Correctness by category, as printed", rows[CORRECT], methods),
+    )
+    whole = "Correct of compiled, in tasks that follow from the printed percentages"
     return (
+        Section(slug="overall", title="In the paper", tables=(shown(paper, OVERALL),)),
         Section(
-            slug="correctness",
-            title="Correctness by category",
-            charts=(_heat("correct", "Correctness by category", rows[CORRECT], methods),),
-            tables=(_table(paper, CORRECT),),
-        ),
-        Section(
-            slug="compilation",
-            title="Compilation by category",
-            charts=(_heat("compile", "Compilation by category", rows[COMPILED], methods),),
-            tables=(_table(paper, COMPILED),),
+            slug="categories",
+            title="In the paper, by category",
+            charts=by_category,
+            tables=(
+                Shown(conversion_table("conversion", whole, columns(paper), NOT_LOADED), "matrix"),
+                shown(paper, CONVERSION),
+                shown(paper, COMPILED, "Compilation as printed"),
+                shown(paper, CORRECT, "Correctness as printed"),
+            ),
         ),
         Section(
             slug="refinement",
-            title="By refinement round",
+            title="In the paper, by refinement round",
             charts=(_rates(rows[TRAJECTORY]), _rescued(rows[TRAJECTORY])),
-            tables=(_table(paper, TRAJECTORY),),
+            tables=(shown(paper, TRAJECTORY),),
         ),
         Section(
             slug="thresholds",
             title="Quantized tasks",
             text="Their outputs have to meet all three thresholds at once.",
-            tables=(_table(paper, THRESHOLDS),),
+            tables=(shown(paper, THRESHOLDS),),
         ),
     )
 
 
-def _table(paper: Printed, slug: str) -> Shown:
+def columns(paper: Printed) -> tuple[Column, ...]:
+    """What each method has in every category, in tasks."""
+    pairs = list(zip(paper.rows[COMPILED], paper.rows[CORRECT], strict=True))
+    return tuple(Column(name, name, tuple(_count(*pair, name) for pair in pairs)) for name in paper.methods)
+
+
+def _count(compiled: Mapping[str, str], correct: Mapping[str, str], method: str) -> CategoryCount:
+    tasks = int(correct["tasks"])
+    counts = (task_count(compiled, method), task_count(correct, method))
+    return CategoryCount(operator_type(correct["category"]), tasks, tasks, tasks, *counts)
+
+
+def shown(paper: Printed, slug: str, folded: str = "") -> Shown:
     [found] = [one for one in paper.papers if one.slug == slug]
-    return Shown(printed_table(found, paper.rows[slug]), "printed")
+    return Shown(printed_table(found, paper.rows[slug]), "printed", folded)
 
 
 def _heat(slug: str, title: str, rows: Rows, known: Sequence[str]) -> HeatChart:
