@@ -132,6 +132,7 @@ def _result_counts() -> QuerySet[Result, tuple[Any, ...]]:
             slower=Count("pk", filter=timed & Q(**{f"{_SPEED}__lt": 0})),
             log_speedup=Sum(_SPEED, filter=timed),
         )
+        .order_by()  # SQLite knows no order within a union
         .values_list(*names, *_COUNTS)
     )
 
@@ -144,6 +145,7 @@ def _run_counts() -> QuerySet[Run, tuple[Any, ...]]:
         .filter(configuration__role="entry", **_MEASURED)
         .values(*_ENTRY)
         .annotate(category=Value("", TextField()), runs=Count("pk"), log_speedup=Value(None, FloatField()), **none)
+        .order_by()
         .values_list(*_ENTRY, *_COUNTS)
     )
 
