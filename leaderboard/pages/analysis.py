@@ -30,6 +30,7 @@ OF_A_BOARD = (
     ("distribution", "Distribution"),
     ("compare", "Comparison"),
     ("generalization", "Unseen cases"),
+    ("quality", "Code quality"),
 )
 NEED_A_CLOCK = ("distribution",)
 

@@ -36,6 +36,7 @@ class KernelBenchXClaimRow(NamedTuple):
     claimed: dict[str, Any]
     claimed_speedup: float | None
     recomputed_speedup: float | None
+    code_quality: dict[str, Any] | None  # measured here from its source
 
 
 def bundles() -> list[BundleRow]:

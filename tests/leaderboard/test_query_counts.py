@@ -20,6 +20,7 @@ COUNTS = {
     "/history/smoke/all/cpu-x86_64/": 5,
     "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,
+    "/quality/smoke/all/cpu-x86_64/": 6,
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
     "/generalization/smoke/all/cpu-x86_64/": 6,

@@ -17,6 +17,7 @@ from statistics import fmean, geometric_mean, median
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
+from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
@@ -46,6 +47,7 @@ class ImportedRun:
     slower: int  # timed kernels that are slower than the baseline
     is_recomputed: bool  # speedups come from the bundle's own times, not only as claimed
     quantized: dict[str, str]  # task → status
+    quality: ClaimedQuality
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
         slower=sum(speedup < 1 for speedup in speedups),
         is_recomputed=any(claim.recomputed_speedup for claim, _ in timed),
         quantized={claim.task: claim.status for claim in claims if _category(claim.task) == QUANTIZED},
+        quality=claimed_quality(bundle.id, _name(bundle), [claim for claim in claims if is_correct(claim)]),
     )
 
 
