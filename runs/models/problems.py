@@ -21,6 +21,10 @@ class Task(models.Model):
     files = models.JSONField(default=dict, help_text="The baseline's sources: path → sha256 in the archive.")
     cases = models.JSONField(default=list, help_text='The seen cases: {"id", "profile", "axes"}.')
     provenance = models.JSONField(default=dict)
+    proxies = models.JSONField(
+        default=dict,
+        help_text="Counts over the PyTorch module it starts from (runs/code_quality/proxies.py). Empty: it has none.",
+    )
     is_plain = models.BooleanField(default=False, help_text="It ships no expert.")
     is_current = models.BooleanField(default=True, help_text="tasks/ holds this version now.")
     added_at = models.DateTimeField(auto_now_add=True)
