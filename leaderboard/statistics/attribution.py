@@ -1,7 +1,7 @@
 """How much of success the method and the task category explain (KernelBench-X, arXiv 2605.04956).
 
-Explained deviance is 1 − D/D₀ of a logistic model on one indicator for each method and category. The paper names neither
-its ridge nor its counts; λ = 1 and the counts of its Table 3 reproduce its 3.3 and 9.4 %.
+Explained deviance is 1 − D/D₀ of a logistic model on one indicator for each method and category. The paper names
+neither its ridge nor its counts; λ = 1 and the counts of its Table 3 reproduce its 3.3 and 9.4 %.
 """
 
 from __future__ import annotations

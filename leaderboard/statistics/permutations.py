@@ -6,7 +6,6 @@ drawn from a seed that follows from the outcomes, so the same results always hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -75,8 +74,8 @@ def _category_p(outcomes: Numbers, groups: Integers, count: int, random: Generat
     totals = outcomes.sum(axis=0)
     totals = totals - totals.mean()
     drawn = random.permuted(np.broadcast_to(totals, (count, len(totals))), axis=1)
-    between: Callable[[Numbers], Numbers] = lambda rows: ((rows @ weight) ** 2).sum(axis=1)
-    return _p(between(drawn), float(between(totals[None, :])[0]))
+    seen = float(((totals @ weight) ** 2).sum())
+    return _p(((drawn @ weight) ** 2).sum(axis=1), seen)
 
 
 def _method_p(outcomes: Numbers, count: int, random: Generator) -> float:
