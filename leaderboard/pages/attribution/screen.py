@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from leaderboard.formatting import NBSP, NONE, percent, plural, significant
+from leaderboard.formatting import NBSP, NONE, plural, rate_over, significant
 from leaderboard.pages.attribution.facts import (
     Cast,
     ExplainedPart,
@@ -23,7 +23,6 @@ from leaderboard.statistics.permutations import Dependence
 from leaderboard.statistics.slower import Slower
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
 
-LEAST_FOR_PERCENT = 10  # tasks; below, a percentage says more than they do
 LEAST_P = 0.001  # smaller ones are not told apart
 MINUS = "−"
 LABELS: dict[RateName, str] = {"correctness": "Correct", "compilation": "Compiled"}
@@ -53,12 +52,6 @@ class Assumption:
     found: str
     holds: bool | None  # None: it cannot be tested here
     value: float | None
-
-
-def share_of(count: int, of: int, tasks: int) -> str:
-    """A rate as x of n, with its percentage from ten tasks on."""
-    text = f"{count}{NBSP}of{NBSP}{of}"
-    return f"{text} ({percent(count / of)})" if of and tasks >= LEAST_FOR_PERCENT else text
 
 
 def explained_table(parts: Sequence[ExplainedPart], cast: Cast, empty: str) -> Table:
@@ -146,7 +139,7 @@ def slower_fields(read: Callable[[Row], Slower]) -> tuple[Field[Row], ...]:
     def rate(key: str, label: str, count: Callable[[Slower], int], metric: str = "") -> Field[Row]:
         def cell(row: Row) -> Cell:
             found = read(row)
-            return Cell(share_of(count(found), found.timed, found.tasks) if found.timed else NONE, count(found))
+            return Cell(rate_over(count(found), found.timed, found.tasks) if found.timed else NONE, count(found))
 
         return Field(key, label, cell, is_number=True, metric=metric)
 
