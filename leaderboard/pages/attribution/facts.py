@@ -169,10 +169,10 @@ def slower_entries(board: Board, cast: Cast) -> tuple[SlowerEntry, ...]:
 
 
 def proxy_lines(board: Board, cast: Cast, proxies: Mapping[int, Mapping[str, int]]) -> tuple[ProxyLine, ...]:
-    """Each proxy against each failure, over the tasks whose reference was counted; none without an entry."""
-    if not cast.taken:
-        return ()
+    """Each proxy against each failure, over the tasks whose reference was counted; none without tasks or entries."""
     counted = [at for at, task in enumerate(board.tasks) if task.id in proxies]
+    if not (cast.taken and counted):
+        return ()
     failures = {rate: 1 - outcomes(board, cast.taken, rate).mean(axis=0)[counted] for rate in RATES}
     values = {name: np.array([proxies[board.tasks[at].id][name] for at in counted], dtype=float) for name in PROXIES}
     return tuple(ProxyLine(name, rate, correlation(values[name], failures[rate])) for name in PROXIES for rate in RATES)

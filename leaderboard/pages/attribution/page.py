@@ -30,6 +30,7 @@ from leaderboard.statistics.explanation import Explanation
 from leaderboard.tables import Table, first
 
 MOST_TASKS = 100  # of those that nobody solves, on the page
+NO_PROXIES = "No task here starts from PyTorch, or no entry is complete and solves a task: there is nothing to compare."
 CHOICES = ("source", "operator", "as_of")  # the filters that change which results these are
 
 
@@ -90,7 +91,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Attributio
             screen.assumptions_table(found, refused),
             *unsolved_tables,
             screen.slower_table(slower, _no_slower(board)),
-            screen.proxies_table(proxies, "No entry is complete and solves a task, so no failure can be pooled."),
+            screen.proxies_table(proxies, NO_PROXIES),
         ),
         suite=board.suite.name,
         suite_version=board.suite.version,

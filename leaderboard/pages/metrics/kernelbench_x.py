@@ -13,10 +13,10 @@ METRICS: tuple[Metric, ...] = (
         "chi-squared",
         "What explains success: p by χ²",
         "P(χ²(df) ≥ ΔD) without a ridge;   spread: Pearson's χ² = Σ (x − n·p̂)² / (n·p̂·(1 − p̂)) over cells",
-        "df is the number of categories, or of entries, less one. Cells are entries × types: x of n tasks pass, p̂ is "
-        "what the model on both gives. Pearson's χ² is tested against its degrees of freedom with the variance that it "
-        "has in sparse cells (Osius and Rojek). Independence of the entries on a task is tested by permutation. A test "
-        "that does not reject proves nothing, so p by permutation stands beside it.",
+        "df is the number of categories, or of entries, less one. Cells are entries × types: x of n tasks pass, and p̂ "
+        "is what the model on both gives. Pearson's χ² is tested against its degrees of freedom with the variance that "
+        "it has in sparse cells (Osius and Rojek). Independence of the entries on a task is tested by permutation. A "
+        "test that does not reject proves nothing, so p by permutation stands beside it.",
         "There is none where the model without a ridge is not finite; where the cells vary more than binomial counts "
         "(p below 5 %), or that cannot be tested; where entries agree about single tasks (p below 5 %); where an entry "
         f"or a type has fewer than {LEAST_OF_EACH} passes or failures; and where entries have several runs.",
@@ -25,11 +25,11 @@ METRICS: tuple[Metric, ...] = (
         "permutation",
         "What explains success: p by permutation",
         "(1 + number of permutations that are at least as extreme) / (1 + number of permutations)",
-        "Type: types are exchanged among tasks, with all outcomes on a task kept together; the statistic is Σ n[g]·(mean "
-        "of g − mean)² of the number of entries that pass a task. Entry: entries are exchanged on each task; the "
-        "statistic is Cochran's, the spread of the entries' numbers of passed tasks. Agreement: within each type, the "
-        "tasks of each entry are exchanged by themselves; the statistic is Σ (tasks' numbers of passing entries − their "
-        "mean)², shown over its expectation, Σ over entries of the same: 1 where they are independent.",
+        "Type: types are exchanged among tasks, with all outcomes on a task kept together; the statistic is "
+        "Σ n[g]·(mean of g − mean)² of the number of entries that pass a task. Entry: entries are exchanged on each "
+        "task; the statistic is Cochran's, the spread of the entries' numbers of passed tasks. Agreement: within each "
+        "type, the tasks of each entry are exchanged by themselves; the statistic is Σ (a task's number of passing "
+        "entries − their mean)², shown over its expectation, Σ over entries of the same: 1 where they are independent.",
         f"{LEAST} to {MOST} permutations, by the size of the leaderboard, from a seed that follows from the outcomes: "
         "the same results always have the same p.",
     ),
@@ -45,27 +45,27 @@ METRICS: tuple[Metric, ...] = (
         "Slower than the baseline",
         "interval below 1: high < 1,   speedup below 1: s < 1,   of the correct results with a speed;   median of s",
         "Over all results, tasks times runs, of one entry or of all. s is the speedup on t_dev as metrics take it; the "
-        "paper counts by the speedup alone, on its own clock. A submitted run of KernelBench-X counts by what it claims.",
-        f"None from functional times. The median needs {plural(MIN_TASKS_FOR_INTERVAL, 'task')}; there is no percentage "
-        f"of fewer than {plural(LEAST_FOR_PERCENT, 'task')}.",
+        "paper counts by the speedup alone, on its own clock. A submitted run of KernelBench-X counts by its claims.",
+        f"None from functional times. The median needs {plural(MIN_TASKS_FOR_INTERVAL, 'task')}; there is no "
+        f"percentage of fewer than {plural(LEAST_FOR_PERCENT, 'task')}.",
     ),
     Metric(
         "proxies",
         "Static proxies against failure",
-        "r = Σ (a − ā)(b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²),   interval tanh(artanh r ± 1.960 / √(n − 3))",
+        "r = Σ (a − ā)(b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²),   interval tanh(artanh r ± 1.96 / √(n − 3))",
         "a is a count over the PyTorch module that a task starts from: assignments, calls of torch, the largest "
-        "cyclomatic complexity of a function, statements. b is the share of the complete entries that fail on the task, "
-        "each by its mean over runs. The interval takes both for normal, which counts and shares are only nearly.",
+        "cyclomatic complexity of a function, statements. b is the share of the complete entries that fail on the "
+        "task, each by its mean over runs. The interval takes both for normal, which they are only roughly.",
         f"It needs {plural(MIN_TASKS_FOR_COMPARISON, 'task')} whose module was counted, and a difference in both.",
     ),
     Metric(
         "portability",
         "Largest over smallest speedup over devices",
-        "max over device classes of s / min over device classes of s,   s = exp(mean over runs of log speedup on t_dev)",
-        "For each candidate that was evaluated on two device classes or more under one protocol, and for each task of a "
-        "chosen configuration, whose candidates may differ. Each s is over the baseline on the same device. Of "
+        "max / min over device classes of s,   s = exp(mean over runs of the log speedup on t_dev)",
+        "For each candidate that was evaluated on two device classes or more under one protocol, and for each task of "
+        "a chosen configuration, whose candidates may differ. Each s is over the baseline on the same device. Of "
         "submitted runs of KernelBench-X, s is what the same method claims for a task on several machines.",
-        f"Median, mean and largest need {plural(MIN_TASKS_FOR_INTERVAL, 'task')}. A speed that may not count, or that is "
-        "functional, is left out.",
+        f"Median, mean and largest need {plural(MIN_TASKS_FOR_INTERVAL, 'task')}. A speed that may not count, or that "
+        "is functional, is left out.",
     ),
 )
