@@ -9,7 +9,7 @@ from statistics import fmean, geometric_mean
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from leaderboard.eligibility import is_correct, may_count, obstacle
-from leaderboard.formatting import factor
+from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
 from leaderboard.queries.portability import CandidateRow, MachineClaimRow, PortableRow
@@ -195,7 +195,7 @@ def _stated(row: MachineClaimRow) -> Mapping[str, object]:
 
 def _machine(row: MachineClaimRow) -> str:
     stated = _stated(row)
-    return str(stated.get("golden_machine") or stated.get("device") or "")
+    return printable(str(stated.get("golden_machine") or stated.get("device") or ""))
 
 
 def _method(row: MachineClaimRow) -> str:
