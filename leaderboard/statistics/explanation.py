@@ -61,7 +61,7 @@ def why_no_explanation(entries: int, tasks: int, groups: int) -> str | None:
     return too_few(tasks, MIN_TASKS_FOR_COMPARISON, "An attribution needs") or (ONE_TYPE if groups < 2 else None)
 
 
-def explain(outcomes: Numbers, groups: Integers, *, has_repeats: bool) -> Explanation | str:
+def explain(outcomes: Numbers, groups: Integers, *, has_repeats: bool = False) -> Explanation | str:
     """Explain outcomes (entries × tasks), or say why not. `groups`: the type of each task, counted from 0.
 
     `has_repeats`: an entry has several runs.

@@ -87,7 +87,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Attributio
         subject=board.subject,
         crumbs=(Link("Leaderboards", page_url("home")), Link(board.title, board.other_url("board"))),
         tables=by_slug(
-            screen.explained_table(parts, cast, refused),
+            screen.explained_table(parts, cast.type_name, refused),
             screen.assumptions_table(found, refused),
             *unsolved_tables,
             screen.slower_table(slower, _no_slower(board)),

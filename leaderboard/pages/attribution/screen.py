@@ -54,8 +54,10 @@ class Assumption:
     value: float | None
 
 
-def explained_table(parts: Sequence[ExplainedPart], cast: Cast, empty: str) -> Table:
-    names: dict[Factor, str] = {"type": cast.type_name.capitalize(), "entry": "Entry", "both": "Both"}
+def explained_table(
+    parts: Sequence[ExplainedPart], type_name: str, empty: str, slug: str = "explained", note: str = ""
+) -> Table:
+    names: dict[Factor, str] = {"type": type_name.capitalize(), "entry": "Entry", "both": "Both"}
     columns: tuple[Field[ExplainedPart], ...] = (
         text_field("rate", "Outcome", lambda one: LABELS[one.rate]),
         Field("factor", "Explained by", lambda one: Cell(names[one.factor], one.factor)),
@@ -75,11 +77,13 @@ def explained_table(parts: Sequence[ExplainedPart], cast: Cast, empty: str) -> T
         Field("printed_pct", "In the paper", _printed_cell, is_number=True),
         hidden("printed_log_likelihood", lambda one: PRINTED.get((one.rate, one.factor), ("", ""))[1] or None),
     )
-    caption = f"How much of the deviance the {cast.type_name} explains, and how much the entry"
-    return table("explained", caption, columns, parts, empty)
+    caption = f"How much of the deviance the {type_name} explains, and how much the entry{note}"
+    return table(slug, caption, columns, parts, empty)
 
 
-def assumptions_table(found: Mapping[RateName, Explanation | str], empty: str) -> Table:
+def assumptions_table(
+    found: Mapping[RateName, Explanation | str], empty: str, slug: str = "assumptions", note: str = ""
+) -> Table:
     rows = [line for rate, one in found.items() if not isinstance(one, str) for line in _assumptions(rate, one)]
     columns: tuple[Field[Assumption], ...] = (
         text_field("rate", "Outcome", lambda one: LABELS[one.rate]),
@@ -88,7 +92,7 @@ def assumptions_table(found: Mapping[RateName, Explanation | str], empty: str) -
         text_field("found", "What was found", lambda one: one.found),
         hidden("value", lambda one: one.value),
     )
-    return table("assumptions", "Assumptions of the model, tested", columns, rows, empty)
+    return table(slug, f"Assumptions of the model, tested{note}", columns, rows, empty)
 
 
 def unsolved_tables(types: Sequence[UnsolvedType], tasks: Sequence[UnsolvedTask], cast: Cast) -> tuple[Table, Table]:

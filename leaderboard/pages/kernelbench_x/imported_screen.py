@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
+from leaderboard.pages.kernelbench_x import imported_attribution
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
 from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
 from leaderboard.pages.kernelbench_x.section import Section, Shown
@@ -22,8 +23,10 @@ NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
 def sections(found: Imported) -> tuple[Section, ...]:
-    by_category = (_categories_section(found),) if found.runs else ()
-    return (_runs_section(found), *by_category, _rounds_section(found))
+    if not found.runs:
+        return (_runs_section(found), _rounds_section(found))
+    explained = imported_attribution.section({**found.explanations, **found.not_explained})
+    return (_runs_section(found), _categories_section(found), explained, _rounds_section(found))
 
 
 def fact(found: Imported) -> tuple[str, str, str]:
