@@ -99,13 +99,7 @@ def _data(query: Query) -> Page:
 
 ROUTES = (
     Route(
-        "home",
-        "",
-        home.HomePage,
-        home.build,
-        "Leaderboards with their leaders, and what is new",
-        is_shared=True,
-        is_live=True,
+        "home", "", home.HomePage, home.build, "Leaderboards, their leaders, what is new", is_shared=True, is_live=True
     ),
     Route(
         "board",

@@ -35,7 +35,7 @@ class PortableRow(NamedTuple):
     run_protocol: str
 
 
-class CandidateRow(NamedTuple):
+class PortableCandidateRow(NamedTuple):
     """A public result with its configuration."""
 
     configuration: str
@@ -92,7 +92,7 @@ def results(configuration: str, protocol: str) -> list[PortableRow]:
     return [PortableRow(*row) for row in rows.order_by(*order).values_list(*FIELDS)]
 
 
-def shared_candidates(protocol: str) -> list[CandidateRow]:
+def shared_candidates(protocol: str) -> list[PortableCandidateRow]:
     """Results of every candidate that was evaluated on two device classes under a protocol, MOST_SHARED at most.
 
     In the order of configuration, task, candidate, device class.
@@ -105,7 +105,7 @@ def shared_candidates(protocol: str) -> list[CandidateRow]:
     order = ("run__configuration__slug", "task__path", "candidate_digest", "run__device_class__slug", "id")
     names = (*(f"run__{name}" for name in _WHO), *FIELDS)
     found = rows.order_by(*order).values_list(*names)[:MOST_SHARED]
-    return [CandidateRow._make((*row[: len(_WHO)], PortableRow(*row[len(_WHO) :]))) for row in found]
+    return [PortableCandidateRow._make((*row[: len(_WHO)], PortableRow(*row[len(_WHO) :]))) for row in found]
 
 
 def slower_by_device(protocol: str) -> list[DeviceSlowerRow]:

@@ -12,7 +12,7 @@ from leaderboard.eligibility import is_correct, may_count, obstacle
 from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
-from leaderboard.queries.portability import CandidateRow, MachineClaimRow, PortableRow
+from leaderboard.queries.portability import PortableCandidateRow, MachineClaimRow, PortableRow
 from leaderboard.statistics.ratios import Ratios, ratios
 
 
@@ -74,7 +74,7 @@ class ClaimedMachine:
     tasks: int  # with a speed
 
 
-def candidates(rows: Sequence[CandidateRow]) -> tuple[PortableKernel, ...]:
+def candidates(rows: Sequence[PortableCandidateRow]) -> tuple[PortableKernel, ...]:
     """The candidates, in the order of the rows."""
     return tuple(
         _candidate(list(own))
@@ -113,7 +113,7 @@ def _ratios(kernels: Iterable[PortableKernel | PortableTask]) -> Ratios:
     return ratios([(one.task, one.spread) for one in kernels if one.spread is not None])
 
 
-def _candidate(own: Sequence[CandidateRow]) -> PortableKernel:
+def _candidate(own: Sequence[PortableCandidateRow]) -> PortableKernel:
     first = own[0]
     by_device = groupby((one.row for one in own), key=lambda row: row.device)
     devices = tuple(_on_device(device, list(rows)) for device, rows in by_device)
