@@ -12,7 +12,7 @@ from leaderboard.eligibility import is_correct, may_count, obstacle
 from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
-from leaderboard.queries.portability import PortableCandidateRow, MachineClaimRow, PortableRow
+from leaderboard.queries.portability import MachineClaimRow, PortableCandidateRow, PortableRow
 from leaderboard.statistics.ratios import Ratios, ratios
 
 
