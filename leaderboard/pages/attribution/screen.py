@@ -99,6 +99,8 @@ def unsolved_tables(types: Sequence[UnsolvedType], tasks: Sequence[UnsolvedTask]
     label = cast.type_name.capitalize()
     by_type: tuple[Field[UnsolvedType], ...] = (
         text_field("type", label, lambda one: one.type),
+        Field("tasks", "Tasks", lambda one: count_cell(one.tasks), is_number=True),
+        Field("judged", "With a verdict", lambda one: count_cell(one.judged), is_number=True),
         Field(
             "unsolved",
             "Unsolved",
@@ -106,8 +108,6 @@ def unsolved_tables(types: Sequence[UnsolvedType], tasks: Sequence[UnsolvedTask]
             is_number=True,
             metric="unsolved",
         ),
-        hidden("judged", lambda one: one.judged),
-        hidden("tasks", lambda one: one.tasks),
     )
     single: tuple[Field[UnsolvedTask], ...] = (
         Field("task", "Task", lambda one: task_cell(one.task)),

@@ -33,15 +33,14 @@ def explanations(runs: Mapping[str, tuple[set[str], set[str]]]) -> dict[RateName
 
 def section(found: Mapping[RateName, Explanation | str]) -> Section:
     refused = next((one for one in found.values() if isinstance(one, str)), "")
+    explained = explained_table(explained_parts(found), "category", refused, "imported_explained", AS_CLAIMED)
+    assumptions = assumptions_table(found, refused, "imported_assumptions", AS_CLAIMED)
     return Section(
         slug="imported-explained",
         title="Runs submitted here: method or category?",
         text="Of each method the newest run. Computed as on the attribution page of each leaderboard, from claims.",
         links=(Link("The formula", "/metrics/#attribution"),),
-        tables=(
-            Shown(explained_table(explained_parts(found), "category", refused, "imported_explained", AS_CLAIMED)),
-            Shown(assumptions_table(found, refused, "imported_assumptions", AS_CLAIMED), "prose-table"),
-        ),
+        tables=(Shown(explained), *((Shown(assumptions, "prose-table"),) if assumptions.size else ())),
     )
 
 
