@@ -14,7 +14,7 @@ from leaderboard.pages.portability.facts import PortableEntry, PortableTask, por
 from leaderboard.pages.portability.shared import ClaimedMachine, PortableKernel, SpreadLine
 from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import entrants, portability
-from leaderboard.queries.portability import MOST_SHARED, DeviceSlowerRow
+from leaderboard.queries.portability import MOST_COUNTED, DeviceSlowerRow
 from leaderboard.tables import Table, first
 
 MOST_KERNELS = 20  # right on one device and wrong on another, on the page
@@ -32,7 +32,7 @@ class PortabilityPage(Page):
     disagreements: tuple[PortableKernel, ...]  # candidates that are right on one device class and wrong on another
     claimed_machines: tuple[ClaimedMachine, ...]
     claimed_disagreements: tuple[PortableKernel, ...]  # the same of submitted runs, on machines
-    is_whole: bool  # False: there are more results of candidates on several device classes than were read
+    is_whole: bool  # False: there are more results than were looked at
     disagreements_shown: Table = field(metadata=SCREEN)  # the first ones, as the next
     claimed_disagreements_shown: Table = field(metadata=SCREEN)
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
@@ -46,11 +46,11 @@ def build(query: Query) -> PortabilityPage:
     devices = {one.device_class: one.device_title for one in found}
     protocol = _protocol(query.get("protocol", ""), [one.protocol for one in found if one.configuration == wanted])
     tasks = portable_tasks(portability.results(wanted, protocol)) if wanted else ()
-    rows, claims = portability.shared_candidates(protocol), portability.claims()
+    rows, claims = portability.counted(protocol), portability.claims()
     kernels, said, slower = shared.candidates(rows), shared.claimed(claims), portability.slower_by_device(protocol)
     spreads = shared.spread_lines(kernels, tasks, wanted, said)
     machines = shared.claimed_machines(claims)
-    differ, said_differ = (tuple(one for one in each if one.disagrees) for each in (kernels, said))
+    differ, said_differ = kernels.disagreements, tuple(one for one in said if one.disagrees)
     differing = shared_screen.disagreement_tables(differ, said_differ, devices)
     return PortabilityPage(
         title="Hardware portability",
@@ -77,7 +77,7 @@ def build(query: Query) -> PortabilityPage:
         disagreements=differ,
         claimed_machines=machines,
         claimed_disagreements=said_differ,
-        is_whole=len(rows) < MOST_SHARED,
+        is_whole=len(rows) < MOST_COUNTED,
         disagreements_shown=first(differing[0], MOST_KERNELS),
         claimed_disagreements_shown=first(differing[1], MOST_KERNELS),
         choices=(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean, geometric_mean
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
-from leaderboard.eligibility import is_correct, may_count, obstacle
+from leaderboard.eligibility import is_correct
 from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
-from leaderboard.queries.portability import MachineClaimRow, PortableCandidateRow, PortableRow
+from leaderboard.queries.portability import CountedRow, MachineClaimRow
 from leaderboard.statistics.ratios import Ratios, ratios
 
 
@@ -35,7 +36,6 @@ class PortableKernel:
     task: str
     configuration: str  # empty for claims
     name: str
-    is_entry: bool
     candidate: str  # digest; empty for claims, which may be of different candidates
     devices: tuple[KernelOnDevice, ...]
     spread: float | None  # largest ÷ smallest speedup over device classes; None below two
@@ -74,12 +74,33 @@ class ClaimedMachine:
     tasks: int  # with a speed
 
 
-def candidates(rows: Sequence[PortableCandidateRow]) -> tuple[PortableKernel, ...]:
-    """The candidates, in the order of the rows."""
-    return tuple(
-        _candidate(list(own))
-        for _, own in groupby(rows, key=lambda one: (one.configuration, one.row.task, one.row.candidate_digest))
-    )
+@dataclass(frozen=True, slots=True)
+class SharedCandidates:
+    """What came of the candidates on several device classes. Pairs of task and ratio, of entries and of other lines."""
+
+    entries: tuple[tuple[str, float], ...]
+    lines: tuple[tuple[str, float], ...]
+    disagreements: tuple[PortableKernel, ...]  # right on one device class, wrong on another
+
+
+def candidates(rows: Sequence[CountedRow]) -> SharedCandidates:
+    """Those with results on two device classes. Only those that disagree are made in full: there may be thousands."""
+    found: dict[tuple[str, str, str], list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        found[row.configuration, row.task, row.candidate].append(row)
+    ratios_of: dict[bool, list[tuple[str, float]]] = {True: [], False: []}
+    disagreements: list[PortableKernel] = []
+    for own in found.values():
+        first = own[0]
+        if all(row.device == first.device for row in own):
+            continue
+        if (ratio := _ratio(own)) is not None:
+            ratios_of[first.role == "entry"].append((first.task, ratio))
+        passed = {_passed(row) for row in own}
+        if len(passed) > 1 and (kernel := _candidate(own)).disagrees:
+            disagreements.append(kernel)
+    disagreements.sort(key=lambda one: (one.configuration, one.task, one.candidate))
+    return SharedCandidates(tuple(ratios_of[True]), tuple(ratios_of[False]), tuple(disagreements))
 
 
 def claimed(rows: Sequence[MachineClaimRow]) -> tuple[PortableKernel, ...]:
@@ -95,13 +116,12 @@ def claimed_machines(rows: Sequence[MachineClaimRow]) -> tuple[ClaimedMachine, .
 
 
 def spread_lines(
-    shared: Sequence[PortableKernel], tasks: Sequence[PortableTask], configuration: str, said: Sequence[PortableKernel]
+    shared: SharedCandidates, tasks: Sequence[PortableTask], configuration: str, said: Sequence[PortableKernel]
 ) -> tuple[SpreadLine, ...]:
     """The distributions: of the same candidates, of one configuration's tasks if one is chosen, and of claims."""
-    entries, lines = ([one for one in shared if one.is_entry is kind] for kind in (True, False))
-    found = [SpreadLine("The same candidate, entries", False, _ratios(entries))]
-    if lines:
-        found.append(SpreadLine("The same candidate, reference lines", False, _ratios(lines)))
+    found = [SpreadLine("The same candidate, entries", False, ratios(shared.entries))]
+    if shared.lines:
+        found.append(SpreadLine("The same candidate, reference lines", False, ratios(shared.lines)))
     if configuration:
         found.append(SpreadLine(f"Tasks of {configuration}", False, _ratios(tasks)))
     if said:
@@ -113,46 +133,43 @@ def _ratios(kernels: Iterable[PortableKernel | PortableTask]) -> Ratios:
     return ratios([(one.task, one.spread) for one in kernels if one.spread is not None])
 
 
-def _candidate(own: Sequence[PortableCandidateRow]) -> PortableKernel:
+def _passed(row: CountedRow) -> bool:
+    return is_correct(row.status == "passed", row.audit)
+
+
+def _logs(own: Iterable[CountedRow]) -> list[float]:
+    """Log speedups that may count; none of a device class without a clock."""
+    return [row.log_speedup for row in own if row.log_speedup is not None and _passed(row) and not row.is_functional]
+
+
+def _ratio(own: Sequence[CountedRow]) -> float | None:
+    """Largest ÷ smallest speedup over device classes; None below two."""
+    by_device: dict[str, list[CountedRow]] = defaultdict(list)
+    for row in own:
+        by_device[row.device].append(row)
+    means = [fmean(logs) for rows in by_device.values() if (logs := _logs(rows))]
+    return factor(max(means) - min(means)) if len(means) > 1 else None
+
+
+def _candidate(own: Sequence[CountedRow]) -> PortableKernel:
     first = own[0]
-    by_device = groupby((one.row for one in own), key=lambda row: row.device)
-    devices = tuple(_on_device(device, list(rows)) for device, rows in by_device)
-    return PortableKernel(
-        first.row.task,
-        first.configuration,
-        entry_name(first.agent, first.model),
-        first.role == "entry",
-        first.row.candidate_digest,
-        devices,
-        _spread(devices),
-    )
+    ordered = sorted(own, key=lambda row: (row.device, row.result))
+    devices = tuple(_on_device(name, list(rows)) for name, rows in groupby(ordered, key=lambda row: row.device))
+    name = entry_name(first.agent, first.model)
+    return PortableKernel(first.task, first.configuration, name, first.candidate, devices, _spread(devices))
 
 
-def _on_device(device: str, rows: Sequence[PortableRow]) -> KernelOnDevice:
-    counted = [row for row in rows if _counts(row)]
-    failed = [row for row in counted if not is_correct(row.status == "passed", row.audit)]
-    logs = [row.log_speedup for row in rows if row.log_speedup is not None and may_count(row)]
+def _on_device(device: str, rows: Sequence[CountedRow]) -> KernelOnDevice:
+    failed, logs = [row for row in rows if not _passed(row)], _logs(rows)
     shown = (failed or rows)[0]
     speedup = factor(fmean(logs)) if logs else None
-    return KernelOnDevice(device, len(counted) - len(failed), len(counted), speedup, shown.result_id, shown.status)
-
-
-def _counts(row: PortableRow) -> bool:
-    """Whether its verdict counts: also on a device class without a clock."""
-    hindered = obstacle(
-        status=row.status,
-        audit=row.audit,
-        is_own_protocol=row.protocol == row.run_protocol,
-        is_held=row.is_held,
-        is_uncalibrated=row.is_uncalibrated,
-    )
-    return hindered is None
+    return KernelOnDevice(device, len(rows) - len(failed), len(rows), speedup, shown.result, shown.status)
 
 
 def _claimed(method: str, task: str, own: Sequence[MachineClaimRow]) -> PortableKernel:
     named = groupby((row for row in own if _machine(row)), key=_machine)
     devices = tuple(_on_machine(machine, list(rows)) for machine, rows in named)
-    return PortableKernel(task, "", method, True, "", devices, _spread(devices))
+    return PortableKernel(task, "", method, "", devices, _spread(devices))
 
 
 def _on_machine(machine: str, rows: Sequence[MachineClaimRow]) -> KernelOnDevice:
