@@ -31,6 +31,7 @@ OF_A_BOARD = (
     ("compare", "Comparison"),
     ("attribution", "Attribution"),
     ("generalization", "Unseen cases"),
+    ("quality", "Code quality"),
 )
 NEED_A_CLOCK = ("distribution",)
 

@@ -54,7 +54,7 @@ def _outermost(node: ast.AST) -> Iterator[ast.AST]:
 
 def _names_of_torch(module: ast.Module) -> set[str]:
     """Return the names under which the module imported torch, or parts of it."""
-    names = set()
+    names = set[str]()
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
             own = [alias for alias in node.names if alias.name.split(".")[0] == "torch"]
@@ -77,5 +77,6 @@ def _is_assignment(node: ast.AST) -> bool:
 
 
 def _has_docstring(node: ast.AST) -> bool:
-    documented = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    return documented and ast.get_docstring(node, clean=False) is not None
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    return ast.get_docstring(node, clean=False) is not None

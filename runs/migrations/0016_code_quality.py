@@ -1,4 +1,8 @@
-"""Static figures of sources: of a task's PyTorch module its proxies, which the next `sync_tasks` fills in."""
+"""Static figures of sources.
+
+The next `sync_tasks` fills in the proxies of tasks, and `manage.py measure_quality` the figures of candidates that are
+here already.
+"""
 
 from django.db import migrations, models
 
@@ -12,6 +16,22 @@ class Migration(migrations.Migration):
             models.JSONField(
                 default=dict,
                 help_text="Counts over the PyTorch module it starts from (runs/code_quality/proxies.py). Empty: it has none.",
+            ),
+        ),
+        migrations.AddField(
+            "result",
+            "code_quality",
+            models.JSONField(
+                null=True,
+                help_text="Figures of the candidate's own files (runs/code_quality/), or why there are none.",
+            ),
+        ),
+        migrations.AddField(
+            "claim",
+            "code_quality",
+            models.JSONField(
+                null=True,
+                help_text="Figures of these sources, measured here (runs/code_quality/).",
             ),
         ),
     ]

@@ -162,8 +162,9 @@ def _views(board: Board) -> tuple[Link, ...]:
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
     attribution = Link("Attribution", board.other_url("attribution"))
+    quality = Link("Code quality", board.other_url("quality"))
     if board.device.is_functional:
-        return (here, compare, attribution, unseen, history)
+        return (here, compare, attribution, unseen, quality, history)
     paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
@@ -172,6 +173,7 @@ def _views(board: Board) -> tuple[Link, ...]:
         compare,
         attribution,
         unseen,
+        quality,
         history,
     )
 

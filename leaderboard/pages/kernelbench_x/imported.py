@@ -19,6 +19,7 @@ from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.attribution.facts import RateName
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.kernelbench_x.imported_attribution import explanations
+from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
@@ -49,6 +50,7 @@ class ImportedRun:
     slower: int  # timed kernels that are slower than the baseline
     is_recomputed: bool  # speedups come from the bundle's own times, not only as claimed
     quantized: dict[str, str]  # task → status
+    quality: ClaimedQuality
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
         slower=sum(speedup < 1 for speedup in speedups),
         is_recomputed=any(claim.recomputed_speedup for claim, _ in timed),
         quantized={claim.task: claim.status for claim in claims if _category(claim.task) == QUANTIZED},
+        quality=claimed_quality(bundle.id, _name(bundle), [claim for claim in claims if is_correct(claim)]),
     )
 
 

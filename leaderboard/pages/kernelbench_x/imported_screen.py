@@ -9,6 +9,7 @@ from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
 from leaderboard.pages.kernelbench_x import imported_attribution
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.kernelbench_x.quality import quality_table
 from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
 from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
@@ -16,17 +17,16 @@ from leaderboard.words import status_cell
 
 AS_CLAIMED = "As claimed, the newest first."
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
-NOT_SHOWN = (
-    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
-)
+NOT_SHOWN = "Not shown: shares of a device's peak performance, which bundles lack for some tasks."
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
 def sections(found: Imported) -> tuple[Section, ...]:
+    runs, quality, rounds = _runs_section(found), _quality_section(found), _rounds_section(found)
     if not found.runs:
-        return (_runs_section(found), _rounds_section(found))
+        return (runs, quality, rounds)
     explained = imported_attribution.section({**found.explanations, **found.not_explained})
-    return (_runs_section(found), _categories_section(found), explained, _rounds_section(found))
+    return (runs, _categories_section(found), explained, quality, rounds)
 
 
 def fact(found: Imported) -> tuple[str, str, str]:
@@ -59,6 +59,17 @@ def _categories_section(found: Imported) -> Section:
             Shown(_quantized(found.runs), "matrix"),
             Shown(_unsolved(found), "prose-table"),
         ),
+    )
+
+
+def _quality_section(found: Imported) -> Section:
+    return Section(
+        slug="imported-quality",
+        title="Code quality of runs submitted here",
+        text="The claimed index is diluted: the benchmark measures one file of candidate and test together. The other "
+        "columns are measured here from the candidate's source alone. The paper prints no number of either.",
+        links=(Link("The formula", page_url("metrics") + "#code-quality"),),
+        tables=(Shown(quality_table([run.quality for run in found.runs], NO_RUNS)),),
     )
 
 

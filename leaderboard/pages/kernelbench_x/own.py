@@ -68,6 +68,12 @@ def own_entries(tasks: Sequence[NativeTask]) -> tuple[OwnEntry, ...]:
     )
 
 
+def fact(entries: Sequence[OwnEntry]) -> tuple[str, str, str]:
+    configurations, devices = {one.configuration for one in entries}, {one.device for one in entries}
+    on = f" on {plural(len(devices), 'device class', 'device classes')}" if devices else ""
+    return ("Measured here", f"{plural(len(configurations), 'entry', 'entries')}{on}", "")
+
+
 def sections(entries: Sequence[OwnEntry]) -> tuple[Section, ...]:
     """The results of all entries, then by category for the first device class: its figures share a heat map."""
     whole = Section(
@@ -107,7 +113,7 @@ def _key(row: OwnRow) -> tuple[str, str, str]:
 
 
 def _entry(rows: Sequence[OwnRow], sizes: Counter[str]) -> OwnEntry:
-    first, runs = rows[0], max(row.runs for row in rows)
+    first, runs = rows[0], sum(row.runs for row in rows)
     timed, logs = sum(row.timed for row in rows), fsum(row.log_speedup or 0.0 for row in rows)
     return OwnEntry(
         *first[:7],
@@ -126,7 +132,7 @@ def _entry(rows: Sequence[OwnRow], sizes: Counter[str]) -> OwnEntry:
 def _categories(rows: Sequence[OwnRow], sizes: Counter[str], runs: int) -> tuple[CategoryCount, ...]:
     """Every category of the suite, also those of which no result is judged."""
     counts = dict.fromkeys(sizes, (0, 0, 0))
-    counts |= {operator_type(row.category or ""): (row.judged, row.compiled, row.correct) for row in rows}
+    counts |= {operator_type(row.category): (row.judged, row.compiled, row.correct) for row in rows if row.judged}
     return tuple(CategoryCount(name, size, size * runs, *counts[name]) for name, size in sorted(sizes.items()))
 
 
