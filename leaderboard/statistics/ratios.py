@@ -12,7 +12,7 @@ POINTS = (1.0, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Ratios:
+class SpeedupRatios:
     """The distribution of largest ÷ smallest speedup. `at_most` has the share of pairs at or below each of POINTS."""
 
     pairs: int  # kernels with a speed on two devices or more
@@ -24,10 +24,10 @@ class Ratios:
     refused: str | None
 
 
-def ratios(values: Sequence[tuple[str, float]]) -> Ratios:
+def ratios(values: Sequence[tuple[str, float]]) -> SpeedupRatios:
     """The distribution over pairs of task and ratio, or the reason why there is none."""
     found, tasks = [value for _, value in values], len({task for task, _ in values})
     if refused := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "A distribution needs a speed on two device classes in"):
-        return Ratios(len(found), tasks, None, None, None, (), refused)
+        return SpeedupRatios(len(found), tasks, None, None, None, (), refused)
     shares = tuple(sum(value <= point for value in found) / len(found) for point in POINTS)
-    return Ratios(len(found), tasks, median(found), fmean(found), max(found), shares, None)
+    return SpeedupRatios(len(found), tasks, median(found), fmean(found), max(found), shares, None)

@@ -14,7 +14,7 @@ from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
 from leaderboard.queries.portability import CountedRow, MachineClaimRow
-from leaderboard.statistics.ratios import Ratios, ratios
+from leaderboard.statistics.ratios import SpeedupRatios, ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SpreadLine:
 
     kernels: str
     is_claimed: bool
-    found: Ratios
+    found: SpeedupRatios
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def spread_lines(
     return tuple(found)
 
 
-def _ratios(kernels: Iterable[PortableKernel | PortableTask]) -> Ratios:
+def _ratios(kernels: Iterable[PortableKernel | PortableTask]) -> SpeedupRatios:
     return ratios([(one.task, one.spread) for one in kernels if one.spread is not None])
 
 
