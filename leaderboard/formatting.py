@@ -15,6 +15,7 @@ UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )  # characters that XML 1.0 forbids, other control characters, and those that change the direction of text
 DIGITS = 3  # significant ones of a measured number
+LEAST_FOR_PERCENT = 10  # tasks; a percentage of fewer says more than they do
 LARGEST_LOG = 100.0  # beyond it an interval means nothing, and exp would overflow
 
 
@@ -34,6 +35,11 @@ def rate(count: int, of: int) -> str:
     if not of:
         return f"0{NBSP}of{NBSP}0"
     return f"{count}{NBSP}of{NBSP}{of} ({percent(count / of)})"
+
+
+def rate_over(count: int, of: int, tasks: int) -> str:
+    """A rate in the form x of n, with its percentage where the n are of enough tasks for one."""
+    return rate(count, of) if of and tasks >= LEAST_FOR_PERCENT else f"{count}{NBSP}of{NBSP}{of}"
 
 
 def interval(low: float, high: float) -> str:

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from leaderboard.pages import analysis, claims, data, published, search, versions
 from leaderboard.pages.agents import page as agents
+from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query, page_url
 from leaderboard.pages.behaviour import page as behaviour
 from leaderboard.pages.board import history
@@ -47,13 +48,7 @@ def _data(query: Query) -> Page:
 
 ROUTES = (
     Route(
-        "home",
-        "",
-        home.HomePage,
-        home.build,
-        "Leaderboards with their leaders, and what is new",
-        is_shared=True,
-        is_live=True,
+        "home", "", home.HomePage, home.build, "Leaderboards, their leaders, what is new", is_shared=True, is_live=True
     ),
     Route(
         "board",
@@ -102,6 +97,15 @@ ROUTES = (
         "clock, method, agent, model, trust, since, source, operator, as_of, version, protocol",
         section="home",
         is_shared=True,
+    ),
+    Route(
+        "attribution",
+        "attribution/<slug:suite>/<slug:category>/<slug:device>/",
+        attribution.AttributionPage,
+        attribution.build,
+        "What explains the results of a leaderboard: entry or type of task, what nobody solves, what is slower",
+        "source, operator, as_of, version, protocol",
+        section="home",
     ),
     Route(
         "quality",

@@ -110,9 +110,13 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
         return self.filter(run__state="published", published_attempt__isnull=False)
 
     def may_rank(self) -> Self:
-        """Public results that may enter a ranking.
+        """Public results that may enter a ranking: those that count, of entries."""
+        return self.counted().filter(run__configuration__role="entry")
 
-        - the run is published and the configuration is an entry, not a reference line;
+    def counted(self) -> Self:
+        """Public results that count, also of reference lines, which are never ranked.
+
+        - the run is published;
         - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
         - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
         - it is neither held nor uncalibrated, and no audit found it contaminated or a harness fault.
@@ -123,7 +127,6 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
             self.public()
             .filter(
                 Q(published_attempt__is_held=False) | Q(audit="hacked"),
-                run__configuration__role="entry",
                 published_attempt__protocol=F("run__protocol"),
                 published_attempt__is_uncalibrated=False,
             )

@@ -50,6 +50,7 @@ def main() -> None:
         "board as CSV": f"/api/v1/board/{board}results.csv",
         "board as JSON": f"/api/v1/board/{board}",
         "distribution": f"/distribution/{board}",
+        "attribution": f"/attribution/{board}",
         "compare": f"/compare/{board}",
         "generalization": f"/generalization/{board}",
         "same, one category": f"/generalization/{board.replace('/all/', '/hip2hip/')}",

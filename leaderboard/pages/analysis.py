@@ -29,6 +29,7 @@ OF_A_BOARD = (
     ("board", "Leaderboard"),
     ("distribution", "Distribution"),
     ("compare", "Comparison"),
+    ("attribution", "Attribution"),
     ("generalization", "Unseen cases"),
     ("quality", "Code quality"),
 )

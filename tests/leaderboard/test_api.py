@@ -60,6 +60,7 @@ def addresses(published, suite):
         "board": BOARD,
         "history": BOARD.replace("board", "history"),
         "distribution": BOARD.replace("board", "distribution"),
+        "attribution": BOARD.replace("board", "attribution"),
         "quality": BOARD.replace("board", "quality"),
         "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",

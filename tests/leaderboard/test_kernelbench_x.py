@@ -163,3 +163,23 @@ def test_our_tasks_stand_beside_the_papers_counts_with_what_differs(db, page) ->
     assert sum(published for _, published in counts.values()) == 176
     assert [one.name for one in shown.native] == ["relu", "solve"]
     assert "works in place" in shown.native[0].difference
+
+
+def test_three_submitted_methods_have_an_attribution_and_two_the_reason_why_not(db, page) -> None:
+    for agent in ("One", "Two"):
+        _run(agent, *((f"Activation/{name}.py", "passed", True, True, 1.0, 1.0) for name in ("gelu", "relu")))
+    assert (
+        page("/kernelbench-x/")
+        .imported.not_explained["correctness"]
+        .endswith("needs 3 complete entries that solve a task; there are 2.")
+    )
+    _run("Three", ("Activation/gelu.py", "passed", True, True, 1.0, 1.0))
+    _run(
+        "Three", ("Activation/gelu.py", "passed", True, True, 1.0, 1.0), ("Math/abs.py", "passed", True, True, 1.0, 1.0)
+    )
+    shown = page("/kernelbench-x/")
+    found = shown.imported.explanations["correctness"]
+    # 15 categories and 3 methods, of which the newest run counts: 6 of 528 passes, in two categories
+    assert (found.separation.cells, found.separation.is_separated, found.ridge.category_df) == (45, True, 14)
+    assert found.ridge.category > found.ridge.method >= 0
+    assert {"imported_explained", "imported_assumptions"} <= set(shown.tables)

@@ -68,7 +68,7 @@ def test_the_attribution_is_compared_with_the_printed_one(shown) -> None:
 
 def test_what_was_printed_is_not_shown_as_computed(shown) -> None:
     row = next(cells for cells in shown.tables["attribution"].cells() if cells["quantity"].value == "category_added")
-    assert [cell.text for cell in row.values()][2:] == ["34.53", "34.6", "−0.07", "14"]
+    assert [cell.text for cell in row.values()][2:] == ["34.53", "34.6", "–", "−0.07", "14"]
 
 
 @pytest.mark.parametrize(
@@ -122,3 +122,14 @@ def test_without_results_of_our_own_there_is_none_yet(shown) -> None:
 def test_every_disagreement_names_both_places_and_how_to_check_it() -> None:
     assert len({one.subject for one in DISAGREEMENTS}) == len(DISAGREEMENTS) >= 5
     assert all(one.says_where and one.other_where and one.check.endswith(".") for one in DISAGREEMENTS)
+
+
+def test_the_assumptions_of_the_attribution_are_tested_as_far_as_the_tables_go(shown) -> None:
+    correct, compiled = next(one for one in shown.sections if one.slug == "explained").items
+    # Quantization and SpatialOps: no method solves any, so their coefficients have no bound
+    assert "0 are all passes and 25 all failures, so that there is no finite fit without a ridge" in correct
+    assert "2 are all passes and 9 all failures, so that there is a finite fit without a ridge" in compiled
+    assert "Pearson's χ² / df = 1.39, p = " in compiled
+    plain = {(one.rate, one.quantity): one.plain for one in shown.attribution}
+    assert plain["correctness", "category_pct"] is None
+    assert plain["compilation", "method_pct"] == pytest.approx(4.334, abs=5e-4)

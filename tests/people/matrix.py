@@ -136,6 +136,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "board",
         "history",
         "distribution",
+        "attribution",
         "quality",
         "compare",
         "generalizations",

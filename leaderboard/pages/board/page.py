@@ -161,15 +161,17 @@ def _views(board: Board) -> tuple[Link, ...]:
     compare = Link("Compare", board.other_url("compare"))
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
+    attribution = Link("Attribution", board.other_url("attribution"))
     quality = Link("Code quality", board.other_url("quality"))
     if board.device.is_functional:
-        return (here, compare, unseen, quality, history)
+        return (here, compare, attribution, unseen, quality, history)
     paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
         *((paper,) if board.has_paper_columns else ()),
         Link("Distribution", board.other_url("distribution")),
         compare,
+        attribution,
         unseen,
         quality,
         history,

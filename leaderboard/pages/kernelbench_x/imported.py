@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
@@ -16,11 +16,14 @@ from statistics import fmean, geometric_mean, median
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
+from leaderboard.pages.attribution.facts import RateName
 from leaderboard.pages.base import entry_name
+from leaderboard.pages.kernelbench_x.imported_attribution import explanations
 from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
+from leaderboard.statistics.explanation import Explanation
 from leaderboard.statistics.top_task import TopTask, top_task
 from leaderboard.words import operator_type
 
@@ -80,6 +83,8 @@ class Imported:
     runs: tuple[ImportedRun, ...]
     rounds: tuple[ImportedRound, ...]
     unsolved: tuple[Unsolved, ...]
+    explanations: dict[RateName, Explanation]  # of the newest run of each method
+    not_explained: dict[RateName, str]  # why a rate has none
 
 
 def imported() -> Imported:
@@ -91,7 +96,15 @@ def imported() -> Imported:
     corpora = [bundle for bundle in bundles if bundle.format == queries.CORPUS]
     rounds = tuple(one for bundle in corpora for one in _rounds(bundle, claims[bundle.id]))
     solved = {claim.task for run in runs for claim in claims[run.submission] if is_correct(claim)}
-    return Imported(runs, rounds, _unsolved(solved) if runs else ())
+    newest = {_name(bundle): claims[bundle.id] for bundle in reversed(bundles) if bundle.format == queries.RUNS}
+    found = explanations({name: (_tasks(own, is_compiled), _tasks(own, is_correct)) for name, own in newest.items()})
+    return Imported(
+        runs,
+        rounds,
+        _unsolved(solved) if runs else (),
+        {rate: one for rate, one in found.items() if isinstance(one, Explanation)},
+        {rate: one for rate, one in found.items() if isinstance(one, str)},
+    )
 
 
 def is_compiled(claim: KernelBenchXClaimRow) -> bool:
@@ -100,6 +113,10 @@ def is_compiled(claim: KernelBenchXClaimRow) -> bool:
 
 def is_correct(claim: KernelBenchXClaimRow) -> bool:
     return is_compiled(claim) and claim.claimed.get("exe_ok") is True
+
+
+def _tasks(claims: Sequence[KernelBenchXClaimRow], is_so: Callable[[KernelBenchXClaimRow], bool]) -> set[str]:
+    return {claim.task for claim in claims if is_so(claim)}
 
 
 def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedRun:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
+from leaderboard.pages.kernelbench_x import imported_attribution
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
 from leaderboard.pages.kernelbench_x.quality import quality_table
 from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
@@ -21,8 +22,11 @@ NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
 def sections(found: Imported) -> tuple[Section, ...]:
-    by_category = (_categories_section(found),) if found.runs else ()
-    return (_runs_section(found), *by_category, _quality_section(found), _rounds_section(found))
+    runs, quality, rounds = _runs_section(found), _quality_section(found), _rounds_section(found)
+    if not found.runs:
+        return (runs, quality, rounds)
+    explained = imported_attribution.section({**found.explanations, **found.not_explained})
+    return (runs, _categories_section(found), explained, quality, rounds)
 
 
 def fact(found: Imported) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from leaderboard.pages.kernelbench_x.figures import Figure
 from leaderboard.pages.kernelbench_x.measured import measured
 from leaderboard.pages.kernelbench_x.native import native_tasks
 from leaderboard.pages.kernelbench_x.own import own_entries
-from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, NOT_LOADED, printed
+from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, NOT_LOADED, Printed, printed
 from leaderboard.pages.kernelbench_x.section import Section, charts_of, tables_of
 from leaderboard.pages.kernelbench_x.speeds import OwnSpeeds, own_speeds
 
@@ -42,7 +42,7 @@ def build(query: Query) -> KernelBenchXPaperPage:
         figures.section(found),
         disagreements.section(),
         checks.section(checked, conversion),
-        attribution.section(lines),
+        attribution.section(lines, _assumptions(paper)),
     )
     return KernelBenchXPaperPage(
         title="KernelBench-X: the paper, recomputed",
@@ -58,6 +58,10 @@ def build(query: Query) -> KernelBenchXPaperPage:
         attribution=lines,
         sections=sections,
     )
+
+
+def _assumptions(paper: Printed) -> tuple[str, ...]:
+    return attribution.assumptions(paper.rows[COMPILED], paper.rows[CORRECT]) if paper.is_whole else ()
 
 
 def _lead(found: tuple[Figure, ...]) -> str:

@@ -15,6 +15,7 @@ from evaluator.thresholds import (
     SESSIONS,
 )
 from leaderboard.formatting import milliseconds, plural
+from leaderboard.statistics.explanation import MIN_ENTRIES
 from leaderboard.statistics.limits import (
     MIN_TASKS_FOR_COMPARISON,
     MIN_TASKS_FOR_INTERVAL,
@@ -312,10 +313,15 @@ METRICS = (
         "attribution",
         "What explains success",
         "1 − D/D₀,   D = −2 log L,   log L − λ/2·Σβ² at its largest, λ = 1",
-        "A logistic model of correctness with an indicator for each method, for each category, or for both; D₀ is the "
-        "deviance of the model without either. Δ log L is what the second set of indicators adds to the first. Shown "
-        "for KernelBench-X, whose printed category tables give the counts.",
-        "It says nothing about single tasks, and is not used for ranking.",
+        "A logistic model of success with an indicator for each method or entry, for each category or type of "
+        "operator, or for both; D₀ is the deviance of the model without either. ΔD = −2 Δ log L is what one set of "
+        "indicators adds to the other. Of KernelBench-X the printed category tables give the counts. On a leaderboard "
+        "the task is the unit: an entry's outcome on a task is the share of its runs that pass. Without a ridge the "
+        "same model is fitted where it is finite: where methods and categories cannot be cut in two so that one part "
+        "only passes what the other only fails.",
+        f"On a leaderboard it needs {MIN_ENTRIES} complete entries that solve a task, "
+        f"{plural(MIN_TASKS_FOR_COMPARISON, 'task')} and two types. It says nothing about single tasks, and is not "
+        "used for ranking.",
     ),
     Metric(
         "published",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from leaderboard.formatting import LEAST_FOR_PERCENT, plural
 from leaderboard.pages.metrics.formulas import Metric
-from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT
+from leaderboard.statistics.explanation import LEAST_OF_EACH
+from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_PERCENT
+from leaderboard.statistics.permutations import LEAST, MOST
 from leaderboard.statistics.samples import KS
 
 METRICS: tuple[Metric, ...] = (
-    Metric(
-    ),
+    Metric(),
     Metric(
         "kbx-stages",
         "Two stages of correctness",
@@ -49,8 +51,6 @@ METRICS: tuple[Metric, ...] = (
         "of n. It has no interval: Wilson's is for counts, and Student's t for means of a logarithm.",
     ),
     Metric(
-    ),
-    Metric(
         "code-quality",
         "Code quality",
         "index = max(0, min(100, (171 − 5.2·ln V − 0.23·C − 16.2·ln L)·100/171)),  V = N·log₂ n,  "
@@ -78,5 +78,64 @@ METRICS: tuple[Metric, ...] = (
         "and the span, which is the number of statements. KernelBench-X correlates such counts with failure and does "
         "not define them further; these definitions are ours.",
         "A task that starts from a kernel has none.",
+    ),
+    Metric(
+        "chi-squared",
+        "What explains success: p by χ²",
+        "P(χ²(df) ≥ ΔD) without a ridge;   spread: Pearson's χ² = Σ (x − n·p̂)² / (n·p̂·(1 − p̂)) over cells",
+        "df is the number of categories, or of entries, less one. Cells are entries × types: x of n tasks pass, and p̂ "
+        "is what the model on both gives. Pearson's χ² is tested against its degrees of freedom with the variance that "
+        "it has in sparse cells (Osius and Rojek). Independence of the entries on a task is tested by permutation. A "
+        "test that does not reject proves nothing, so p by permutation stands beside it.",
+        "There is none where the model without a ridge is not finite; where the cells vary more than binomial counts "
+        "(p below 5 %), or that cannot be tested; where entries agree about single tasks (p below 5 %); where an entry "
+        f"or a type has fewer than {LEAST_OF_EACH} passes or failures; and where entries have several runs.",
+    ),
+    Metric(
+        "permutation",
+        "What explains success: p by permutation",
+        "(1 + number of permutations that are at least as extreme) / (1 + number of permutations)",
+        "Type: types are exchanged among tasks, with all outcomes on a task kept together; the statistic is "
+        "Σ n[g]·(mean of g − mean)² of the number of entries that pass a task. Entry: entries are exchanged on each "
+        "task; the statistic is Cochran's, the spread of the entries' numbers of passed tasks. Agreement: within each "
+        "type, the tasks of each entry are exchanged by themselves; the statistic is Σ (a task's number of passing "
+        "entries − their mean)², shown over its expectation, Σ over entries of the same: 1 where they are independent.",
+        f"{LEAST} to {MOST} permutations, by the size of the leaderboard, from a seed that follows from the outcomes: "
+        "the same results always have the same p.",
+    ),
+    Metric(
+        "unsolved",
+        "Tasks that no entry solves",
+        "number of tasks with a verdict and without a correct result of any entry",
+        "Reference lines do not count. A task that no entry has a verdict on is in no denominator.",
+        "There is none before an entry has a public result.",
+    ),
+    Metric(
+        "slower",
+        "Slower than the baseline",
+        "interval below 1: high < 1,   speedup below 1: s < 1,   of the correct results with a speed;   median of s",
+        "Over all results, tasks times runs, of one entry or of all. s is the speedup on t_dev as metrics take it; the "
+        "paper counts by the speedup alone, on its own clock. A submitted run of KernelBench-X counts by its claims.",
+        f"None from functional times. The median needs {plural(MIN_TASKS_FOR_INTERVAL, 'task')}; there is no "
+        f"percentage of fewer than {plural(LEAST_FOR_PERCENT, 'task')}.",
+    ),
+    Metric(
+        "proxies",
+        "Static proxies against failure",
+        "r = Σ (a − ā)(b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²),   interval tanh(artanh r ± 1.96 / √(n − 3))",
+        "a is a count over the PyTorch module that a task starts from: assignments, calls of torch, the largest "
+        "cyclomatic complexity of a function, statements. b is the share of the complete entries that fail on the "
+        "task, each by its mean over runs. The interval takes both for normal, which they are only roughly.",
+        f"It needs {plural(MIN_TASKS_FOR_COMPARISON, 'task')} whose module was counted, and a difference in both.",
+    ),
+    Metric(
+        "portability",
+        "Largest over smallest speedup over devices",
+        "max / min over device classes of s,   s = exp(mean over runs of the log speedup on t_dev)",
+        "For each candidate that was evaluated on two device classes or more under one protocol, and for each task of "
+        "a chosen configuration, whose candidates may differ. Each s is over the baseline on the same device. Of "
+        "submitted runs of KernelBench-X, s is what the same method claims for a task on several machines.",
+        f"Median, mean and largest need {plural(MIN_TASKS_FOR_INTERVAL, 'task')}. A speed that may not count, or that "
+        "is functional, is left out.",
     ),
 )

@@ -9,19 +9,32 @@ from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.agents.entrants import standings
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, subject_under_protocols
-from leaderboard.pages.portability import screen
+from leaderboard.pages.portability import screen, shared, shared_screen
 from leaderboard.pages.portability.facts import PortableEntry, PortableTask, portable_entries, portable_tasks
+from leaderboard.pages.portability.shared import ClaimedMachine, PortableKernel, SpreadLine
 from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import entrants, portability
+from leaderboard.queries.portability import MOST_COUNTED, DeviceSlowerRow
+from leaderboard.tables import Table, first
+
+MOST_KERNELS = 20  # right on one device and wrong on another, on the page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortabilityPage(Page):
     configuration: str
-    protocol: str  # of `tasks`
+    protocol: str  # of all but `entries`
     device_classes: tuple[str, ...]
     entries: tuple[PortableEntry, ...]
     tasks: tuple[PortableTask, ...]  # of the chosen configuration
+    spreads: tuple[SpreadLine, ...]  # largest ÷ smallest speedup over devices
+    slower: tuple[DeviceSlowerRow, ...]
+    disagreements: tuple[PortableKernel, ...]  # candidates that are right on one device class and wrong on another
+    claimed_machines: tuple[ClaimedMachine, ...]
+    claimed_disagreements: tuple[PortableKernel, ...]  # the same of submitted runs, on machines
+    is_whole: bool  # False: there are more results than were looked at
+    disagreements_shown: Table = field(metadata=SCREEN)  # the first ones, as the next
+    claimed_disagreements_shown: Table = field(metadata=SCREEN)
     choices: tuple[RunChoice, ...] = field(metadata=SCREEN)
     is_filtered: bool = field(metadata=SCREEN)
 
@@ -33,6 +46,12 @@ def build(query: Query) -> PortabilityPage:
     devices = {one.device_class: one.device_title for one in found}
     protocol = _protocol(query.get("protocol", ""), [one.protocol for one in found if one.configuration == wanted])
     tasks = portable_tasks(portability.results(wanted, protocol)) if wanted else ()
+    rows, claims = portability.counted(protocol), portability.claims()
+    kernels, said, slower = shared.candidates(rows), shared.claimed(claims), portability.slower_by_device(protocol)
+    spreads = shared.spread_lines(kernels, tasks, wanted, said)
+    machines = shared.claimed_machines(claims)
+    differ, said_differ = kernels.disagreements, tuple(one for one in said if one.disagrees)
+    differing = shared_screen.disagreement_tables(differ, said_differ, devices)
     return PortabilityPage(
         title="Hardware portability",
         subject=subject_under_protocols("Hardware portability"),
@@ -42,13 +61,25 @@ def build(query: Query) -> PortabilityPage:
         tables=by_slug(
             screen.entries_table(entries, devices),
             *((screen.tasks_table(tasks, devices, wanted, protocol),) if wanted else ()),
+            shared_screen.spreads_table(spreads),
+            shared_screen.slower_table(slower, protocol),
+            shared_screen.machines_table(machines),
+            *differing,
         ),
-        charts=screen.charts(entries, devices),
+        charts=screen.charts(entries, devices) | shared_screen.charts(spreads),
         configuration=wanted,
         protocol=protocol,
         device_classes=tuple(sorted(devices)),
         entries=entries,
         tasks=tasks,
+        spreads=spreads,
+        slower=tuple(slower),
+        disagreements=differ,
+        claimed_machines=machines,
+        claimed_disagreements=said_differ,
+        is_whole=len(rows) < MOST_COUNTED,
+        disagreements_shown=first(differing[0], MOST_KERNELS),
+        claimed_disagreements_shown=first(differing[1], MOST_KERNELS),
         choices=(
             choice("configuration", "Task by task for", sorted({one.configuration for one in found}), wanted, "none"),
         ),
