@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from django.db import transaction
 
+from evaluator.tasks.roofline import case_work
 from evaluator.tasks.spec import TaskSpec
 from runs import archive
 from runs.errors import RunError
@@ -69,6 +71,7 @@ def _columns(spec: TaskSpec) -> dict[str, object]:
         "editable": list(spec.editable),
         "files": sources,
         "cases": [{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
+        "work": {case.id: asdict(case_work(spec, case)) for case in spec.cases},
         "provenance": dict(spec.provenance),
         "is_plain": spec.is_plain,
         "is_current": True,
