@@ -55,10 +55,11 @@ def work_columns(cases: Sequence[Measurement], work: Work | None) -> dict[str, A
     """Return what an attempt's eligible cases moved and computed by the task's model, and in which time.
 
     Rates and their shares of peaks follow from these sums when a page is made, so a corrected peak leaves none of them
-    stale. Empty where one of the cases has no model, or is faster than the clock can see.
+    stale. Empty where one of the cases has no model. One that is faster than the clock can see counts with the time that
+    was measured, which is longer than its own.
     """
     counted = [case for case in cases if case.is_eligible]
-    if not work or not all(case.case in work and _has_time(case) for case in counted):
+    if not work or not all(case.case in work and case.candidate_t_dev_ms is not None for case in counted):
         return NO_WORK
     found = total(
         TimedWork.of_case(CaseWork(**work[case.case]), float(case.candidate_t_dev_ms or 0), case.allowed_rmse)
@@ -133,10 +134,6 @@ def cautious(ratio: Ratio) -> float:
     if ratio.log_ratio > 0:
         return max(ratio.low, 0.0) if ratio.low is not None else 0.0
     return min(ratio.high, 0.0) if ratio.high is not None else 0.0
-
-
-def _has_time(case: Measurement) -> bool:
-    return case.candidate_t_dev_ms is not None and not case.is_censored
 
 
 def _paper_speedup(record: Record) -> float | None:

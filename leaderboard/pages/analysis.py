@@ -28,10 +28,11 @@ VIEWS = (
 OF_A_BOARD = (
     ("board", "Leaderboard"),
     ("distribution", "Distribution"),
+    ("efficiency", "Hardware efficiency"),
     ("compare", "Comparison"),
     ("generalization", "Unseen cases"),
 )
-NEED_A_CLOCK = ("distribution",)
+NEED_A_CLOCK = ("distribution", "efficiency")
 
 
 @dataclass(frozen=True, slots=True)

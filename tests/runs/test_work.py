@@ -61,8 +61,11 @@ def test_a_case_without_a_model_leaves_no_number() -> None:
     assert sums(record, {}) == sums(record, None) == NOTHING
 
 
-def test_neither_does_a_case_that_is_faster_than_the_clock_can_see() -> None:
-    assert sums(make_gpu_record(cases=(case("a=1", 2.0),)), {"a=1": work_of(1.0, 1.0)}) == NOTHING
+def test_a_case_that_is_faster_than_the_clock_can_see_counts_with_its_measured_time() -> None:
+    record = make_gpu_record(cases=(case("a=1", 2.0), case("a=2", 40.0)))
+    assert record.cases[0].ratio.censored
+    found = sums(record, {"a=1": work_of(1.0, 1.0), "a=2": work_of(1.0, 1.0)})
+    assert found["work_ms"] == pytest.approx(0.042)
 
 
 def test_a_cpus_functional_times_never_count() -> None:

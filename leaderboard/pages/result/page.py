@@ -11,6 +11,7 @@ from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
 from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
+from leaderboard.pages.result import efficiency as result_efficiency
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import session as result_session
@@ -22,13 +23,14 @@ from leaderboard.pages.result.attempts import AttemptLine, attempts_table, histo
 from leaderboard.pages.result.audits import AuditLine, audit_of
 from leaderboard.pages.result.cases import CaseFacts, cases_table
 from leaderboard.pages.result.cases import cases as case_facts
+from leaderboard.pages.result.efficiency import CaseEfficiency, TaskFigure
 from leaderboard.pages.result.facts import Fact, Gate, Remark
 from leaderboard.pages.result.isa import KernelReport, TargetSection
 from leaderboard.pages.result.session import SessionSection
 from leaderboard.pages.result.sources import Source
 from leaderboard.pages.result.times import CaseSession
 from leaderboard.pages.result.unseen import UnseenSection
-from leaderboard.queries import generalization, results, submissions, tasks
+from leaderboard.queries import generalization, results, submissions
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
 from leaderboard.words import Word
 
@@ -70,6 +72,8 @@ class ResultPage(Page):
     paper_score: float | None  # by the paper's formula; None without its clock or a verdict
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
+    efficiency: TaskFigure | None  # over the eligible cases
+    case_efficiencies: tuple[CaseEfficiency, ...]  # of those timed on t_dev
     sessions: tuple[CaseSession, ...]
     baselines: tuple[CaseBaselines, ...]  # beside the task's own, where some were timed
     session: SessionSection | None  # None without an agent's session, and before its round is revealed
@@ -109,7 +113,9 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     number = shown.number if shown else None
-    cases = case_facts(measured.get(shown.id, ()), shown.protocol, row.device) if shown else ()
+    rows = measured.get(shown.id, []) if shown else []
+    cases = case_facts(rows, shown.protocol, row.device) if shown else ()
+    efficiencies = result_efficiency.case_efficiencies(cases, rows, row.task_work, row.device)
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, dict(record.isa_checked) if record else {})
     sessions, baselines = times.sessions(record), case_baselines(record)
@@ -122,7 +128,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             cases_table(cases),
             *times.tables(cases, sessions),
             *baselines_tables(baselines),
-            *times.roofline_tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
+            *result_efficiency.efficiency_tables(efficiencies),
             *(section.table for section in targets),
             *((result_session.versions_table(session, {}),) if session else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
@@ -141,6 +147,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         gates=result_facts.gates(shown, record, is_functional=row.is_functional),
         isa=kernels,
         cases=cases,
+        efficiency=result_efficiency.task_figure(shown, row.device),
+        case_efficiencies=efficiencies,
         sessions=sessions,
         baselines=baselines,
         session=session,
