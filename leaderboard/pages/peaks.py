@@ -19,6 +19,8 @@ RULES = (
     "cases. It is the task's own, or four times the baseline's error where that is larger: a convolution that PyTorch "
     "computes in TF32 admits TF32. Elsewhere float32 is held against the units that keep all its bits.",
     "A dtype without a peak has no MFU and so no score. A task without operations has no MFU; its score is its IOU.",
+    "The makers' own pages could not be opened where this table was written. The last column says against what each "
+    "device's figures were compared instead, and what was not.",
     "No peak here was measured. A calibration measures reads from the caches, which are faster than device memory, and "
     "products of one dtype.",
 )
@@ -104,6 +106,7 @@ def _sources_table(rows: Sequence[PeakRow]) -> Table:
         Field("title", "Device", lambda row: Cell(row.title, row.title)),
         Field("source", "Source", lambda row: Cell(row.source, row.source, row.url)),
         hidden("url", lambda row: row.url or None),
+        text_field("device_class", "Device class", lambda row: row.device_class, is_code=True),
         text_field("checked", "Checked", lambda row: row.checked),
     )
     caption = "Where each device's peaks are from, and against what they were compared"

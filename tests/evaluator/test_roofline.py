@@ -105,7 +105,7 @@ def test_without_a_peak_there_is_no_score_but_the_rates_stay():
 
 
 @pytest.mark.parametrize(
-    "seconds, moved", [(0.0, 1e9), (math.nan, 1e9), (1e-3, math.nan), (1e-3, math.inf), (-1.0, 1.0)]
+    ("seconds", "moved"), [(0.0, 1e9), (math.nan, 1e9), (1e-3, math.nan), (1e-3, math.inf), (-1.0, 1.0)]
 )
 def test_a_number_that_cannot_be_right_gives_no_rate(seconds, moved):
     found = efficiency(TimedWork(seconds, moved, {"float32": 0.0}), "h100-sxm")

@@ -60,6 +60,7 @@ def addresses(published, suite):
         "board": BOARD,
         "history": BOARD.replace("board", "history"),
         "distribution": BOARD.replace("board", "distribution"),
+        "efficiency": BOARD.replace("board", "efficiency"),
         "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",
         "generalization": f"/generalization/smoke/all/cpu-x86_64/?round={round.slug}",
@@ -92,6 +93,7 @@ def addresses(published, suite):
         "attempts": f"/result/{run.results.first().pk}/attempts/",
         "transcript": f"/result/{factories.make_session(run.results.last()).result_id}/session/",
         "metrics": "/metrics/",
+        "peaks": "/peaks/",
         "data": "/data/",
     }
     assert set(given) == {route.name for route in ROUTES}

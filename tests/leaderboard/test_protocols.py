@@ -38,7 +38,7 @@ def again(timed, run: Run, results: list[float], **values: Any) -> Run:
     return timed("", results, configuration=run.configuration, **values)
 
 
-@pytest.mark.parametrize("name", ["board", "compare", "distribution"])
+@pytest.mark.parametrize("name", ["board", "compare", "distribution", "efficiency"])
 def test_a_page_without_results_of_today_leads_to_the_past_ones(past, page, client, name) -> None:
     address = f"/{name}/timed/all/h100-sxm/"
     shown = page(address)

@@ -20,6 +20,7 @@ COUNTS = {
     "/history/smoke/all/cpu-x86_64/": 5,
     "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,
+    "/efficiency/smoke/all/cpu-x86_64/": 5,  # and one more for what was timed, on a device with a clock
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
     "/generalization/smoke/all/cpu-x86_64/": 6,
@@ -58,6 +59,7 @@ COUNTS = {
     "/published/": 2,
     "/published/agentkernelarena-main-results/": 3,
     "/metrics/": 1,
+    "/peaks/": 1,
     "/data/": 0,
 }
 

@@ -136,6 +136,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "board",
         "history",
         "distribution",
+        "efficiency",
         "compare",
         "generalizations",
         "generalization",
@@ -145,7 +146,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
     ),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data", "hosts", "attempts", "transcript", "claims"),
+    *("search", "versions", "metrics", "peaks", "data", "hosts", "attempts", "transcript", "claims"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),

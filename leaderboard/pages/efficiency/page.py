@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from evaluator.tasks.peaks import PEAKS
 from evaluator.tasks.roofline import UNKNOWN_CLASS
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import NBSP, percent, plural, sentence
+from leaderboard.formatting import NBSP, percent, plural
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board import screen as board_screen
 from leaderboard.pages.board.board import Board, load
@@ -43,7 +43,7 @@ class EfficiencyPage(Page):
     entries: tuple[EntryEfficiency, ...]
     operators: tuple[OperatorEfficiency, ...]  # empty where all tasks are of one type
     tasks: tuple[TaskNumbers, ...]
-    findings: tuple[str, ...]  # on shares above 100 %
+    findings: tuple[str, ...]  # on shares above 100 %, and on peaks that are not known
     refused: str | None
     protocol_notice: str = field(metadata=SCREEN)
     categories: tuple[Link, ...] = field(metadata=SCREEN)
@@ -58,7 +58,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Efficiency
     board = load(BoardView.from_query(query), suite, category, device)
     if board is None:
         return None
-    view, refused = board.view, _refused(board)
+    view, refused = board.view, FUNCTIONAL if board.device.is_functional else None
     shown = [] if refused else [entry for entry in board.standings.entries if view.shows(entry)]
     entries = board_screen.in_order(shown, view)
     runs = {run for entry in entries for run in entry.runs}
@@ -85,7 +85,7 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Efficiency
         entries=of_entries,
         operators=operators,
         tasks=numbers,
-        findings=_findings(numbers),
+        findings=_findings(board, numbers),
         refused=refused,
         protocol_notice=protocols.notice,
         categories=board.category_links("efficiency"),
@@ -104,12 +104,6 @@ def build(query: Query, *, suite: str, category: str, device: str) -> Efficiency
     )
 
 
-def _refused(board: Board) -> str | None:
-    if board.device.is_functional:
-        return FUNCTIONAL
-    return sentence(UNKNOWN_CLASS) if board.device.slug not in PEAKS else None
-
-
 def _lead(board: Board, entries: tuple[EntryEfficiency, ...]) -> str:
     """The answer first: whose kernels come nearest to the peaks."""
     scored = [(one.means.score, one) for one in entries if one.means.score is not None]
@@ -124,8 +118,10 @@ def _lead(board: Board, entries: tuple[EntryEfficiency, ...]) -> str:
     )
 
 
-def _findings(numbers: tuple[TaskNumbers, ...]) -> tuple[str, ...]:
-    """What to know of shares above 100 %, with how many there are."""
+def _findings(board: Board, numbers: tuple[TaskNumbers, ...]) -> tuple[str, ...]:
+    """What to know of shares above 100 %, with how many there are, and of a device class without peaks."""
+    if numbers and board.device.slug not in PEAKS:
+        return (f"No IOU, MFU and score: {UNKNOWN_CLASS}.",)
     pairs = (("iou", FASTER_THAN_MEMORY), ("mfu", FASTER_THAN_UNITS))
     counts = [(sum((getattr(one.found, name) or 0.0) > 1 for one in numbers), text) for name, text in pairs]
     return tuple(f"{plural(count, 'kernel')}: {text}" for count, text in counts if count)
