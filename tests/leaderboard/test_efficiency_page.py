@@ -115,10 +115,10 @@ def test_the_board_and_the_index_of_analyses_lead_to_it(two, client) -> None:
 def test_its_numbers_are_in_csv_json_and_rows(two, client) -> None:
     table = client.get(f"/api/v1{ADDRESS}entries.json").json()
     assert {row["name"].split(". ")[-1]: row["score"] for row in table}["Other"] == pytest.approx(0.4)
-    rows = client.get("/api/v1/rows/results/").json()["results"]
+    rows = client.get("/api/v1/rows/results/").json()["rows"]
     assert {(row["work_ms"], row["work_bytes"]) for row in rows} == {(1.0, 0.67e9), (1.0, 1.34e9), (None, None)}
     assert HALF in [row["work_flops"] for row in rows]
-    tasks = client.get("/api/v1/rows/tasks/").json()["results"]
+    tasks = client.get("/api/v1/rows/tasks/").json()["rows"]
     assert all(row["work"] == {} for row in tasks)
 
 
