@@ -26,6 +26,7 @@ from leaderboard.pages.home import page as home
 from leaderboard.pages.hosts import noise, queue
 from leaderboard.pages.hosts import page as hosts
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
+from leaderboard.pages.kernelbench_x import paper as kernelbench_x_paper
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.portability import page as portability
 from leaderboard.pages.result import attempts, audits, transcript
@@ -282,7 +283,16 @@ ROUTES = (
         "kernelbench-x/",
         kernelbench_x.KernelBenchXPage,
         kernelbench_x.build,
-        "KernelBench-X as printed in its paper, with charts and checks, and submitted runs",
+        "KernelBench-X measured here, as printed in its paper, and as submitted, by category",
+        section="analysis",
+    ),
+    Route(
+        "kernelbench_x_paper",
+        "kernelbench-x/paper/",
+        kernelbench_x_paper.KernelBenchXPaperPage,
+        kernelbench_x_paper.build,
+        "Figures of KernelBench-X's paper: printed, recomputed and measured here, and its disagreements",
+        template="kernelbench_x",
         section="analysis",
     ),
     Route(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, QuerySet
 
@@ -38,11 +38,19 @@ def cells_of(slug: str) -> list[dict[str, str]]:
 
 def cells_of_all(slugs: Sequence[str]) -> dict[str, list[dict[str, str]]]:
     """Slug → rows in printed order, for the tables that are loaded."""
-    found: dict[str, list[dict[str, str]]] = {}
-    rows = PublishedRow.objects.filter(table__slug__in=slugs).order_by("table", "position")
-    for slug, cells in rows.values_list("table__slug", "cells"):
-        found.setdefault(slug, []).append(cells)
-    return found
+    return {slug: rows for slug, (_, rows) in whole_tables(slugs).items()}
+
+
+def whole_tables(slugs: Sequence[str]) -> dict[str, tuple[PaperTable, list[dict[str, str]]]]:
+    """Slug → table, and its rows in printed order, for the tables that are loaded, in the order of `slugs`."""
+    of_table = [f"table__{name}" for name in PaperTable._fields[:-1]]
+    rows = PublishedRow.objects.filter(table__slug__in=slugs).order_by("position").values_list(*of_table, "cells")
+    cells: dict[str, list[dict[str, str]]] = {}
+    about: dict[str, list[Any]] = {}
+    for *table, row in rows:
+        about[table[0]] = table
+        cells.setdefault(table[0], []).append(row)
+    return {slug: (PaperTable(*about[slug], len(cells[slug])), cells[slug]) for slug in slugs if slug in cells}
 
 
 def _tables() -> QuerySet[PublishedTable]:

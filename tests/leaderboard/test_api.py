@@ -77,6 +77,7 @@ def addresses(published, suite):
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
         "kernelbench_x": "/kernelbench-x/",
+        "kernelbench_x_paper": "/kernelbench-x/paper/",
         "claims": "/claims/",
         "analysis": "/analysis/",
         "failures": "/failures/",

@@ -40,6 +40,7 @@ COUNTS = {
     "/run/{run}/progress/": 5,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
     "/kernelbench-x/": 5,  # and one more for claims, if a run was handed in
+    "/kernelbench-x/paper/": 5,
     "/claims/": 2,
     "/analysis/": 2,
     "/failures/": 4,

@@ -144,7 +144,8 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "task",
         "agents",
     ),
-    *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
+    *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table"),
+    *("kernelbench_x", "kernelbench_x_paper"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
     *("search", "versions", "metrics", "peaks", "data", "hosts", "attempts", "transcript", "claims"),
 }

@@ -6,6 +6,18 @@ from leaderboard.pages.metrics.formulas import Metric
 
 METRICS: tuple[Metric, ...] = (
     Metric(
+        "kbx-stages",
+        "Two stages of correctness",
+        "compiled: x of K·R,  correct: y of K·R,  correct of compiled: y of x,  slower: #(speedup < 1) of those timed",
+        "KernelBench-X's call accuracy, its execution accuracy and the conversion of one into the other, over the K "
+        "tasks of its suite or of one of its categories and the R published runs of an entry. As everywhere here, a "
+        "kernel compiles if it builds, and is correct if every case is on every draw of inputs and no later gate "
+        "rejects it. Cells say x of n, with a percentage only from 10 tasks on. An entry on one device class and under "
+        "one protocol is counted by itself. Submitted runs count by the benchmark's own rule, in which a missing task "
+        "is wrong; printed percentages are shown as printed, and stand for whole tasks.",
+        "While a result is missing there is no percentage, and its cell of a heat map has no shade.",
+    ),
+    Metric(
         "throughput",
         "GB/s and TFLOP/s of a kernel",
         "Σ bytes / Σ t_dev,  Σ operations / Σ t_dev",

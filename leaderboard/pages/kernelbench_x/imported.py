@@ -17,19 +17,13 @@ from statistics import fmean, geometric_mean, median
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
+from leaderboard.pages.kernelbench_x.rates import CategoryCount
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
 from leaderboard.statistics.top_task import TopTask, top_task
+from leaderboard.words import operator_type
 
 QUANTIZED = "Quantization"
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryCount:
-    category: str
-    tasks: int
-    compiled: int
-    correct: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +141,10 @@ def _categories(claims: Sequence[KernelBenchXClaimRow]) -> tuple[CategoryCount, 
     compiled = Counter(_category(claim.task) for claim in claims if is_compiled(claim))
     correct = Counter(_category(claim.task) for claim in claims if is_correct(claim))
     sizes = Counter(map(_category, tasks_of(SUITE)))
-    return tuple(CategoryCount(name, sizes[name], compiled[name], correct[name]) for name in sorted(sizes))
+    return tuple(
+        CategoryCount(operator_type(name), size, size, size, compiled[name], correct[name])
+        for name, size in sorted(sizes.items())
+    )
 
 
 def _unsolved(solved: set[str]) -> tuple[Unsolved, ...]:

@@ -4,46 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots
-from leaderboard.charts.heat import Steps
-from leaderboard.formatting import NONE, percent, plural, rate, significant
-from leaderboard.pages.base import count_cell, page_url, top_task_fields
-from leaderboard.pages.kernelbench_x.facts import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.charts import Chart, Point, Series, ratio_dots
+from leaderboard.formatting import NONE, plural, rate, significant
+from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
+from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
+from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
 from leaderboard.words import status_cell
 
-MOST_COLUMNS = 6  # of the heat map, so that it fits on a phone
+AS_CLAIMED = "As claimed, the newest first."
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
+NOT_SHOWN = (
+    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
+)
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
-def charts(found: Imported, steps: Steps) -> dict[str, Chart]:
-    drawn: list[Chart] = [_heat(found.runs[:MOST_COLUMNS], len(found.runs), steps)] if found.runs else []
-    drawn += [_rescued(found.rounds)] if found.rounds else []
-    return {chart.slug: chart for chart in drawn}
+def sections(found: Imported) -> tuple[Section, ...]:
+    by_category = (_categories_section(found),) if found.runs else ()
+    return (_runs_section(found), *by_category, _rounds_section(found))
 
 
-def tables(found: Imported) -> tuple[Table, ...]:
-    return (_runs(found.runs), _rounds(found.rounds), _quantized(found.runs), _unsolved(found))
+def fact(found: Imported) -> tuple[str, str, str]:
+    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed. {NOT_SHOWN}", "")
 
 
-def _heat(runs: Sequence[ImportedRun], of: int, steps: Steps) -> HeatChart:
-    rows = [
-        (one.category, plural(one.tasks, "task"), [_heat_cell(run, index) for run in runs])
-        for index, one in enumerate(runs[0].categories)
-    ]
-    note = "" if of == len(runs) else f"The newest {len(runs)} of {of} runs."
-    description = (
-        "Share of correct kernels by category and run, as claimed: a row for each category, a column for each run."
+def _runs_section(found: Imported) -> Section:
+    return Section(
+        slug="imported-runs",
+        title="Runs submitted here",
+        text="Claims from bundles, by the rules of KernelBench-X. A correct kernel with missing times counts as "
+        "correct but has no speedup. A task that is missing from a run counts as incorrect.",
+        links=(Link("How to submit one", page_url("submit")),),
+        tables=(Shown(_runs(found.runs), "leaders"),),
     )
-    names = [run.name for run in runs]
-    return heat_map("imported", "Correctness by category, submitted runs", description, names, rows, note, steps)
 
 
-def _heat_cell(run: ImportedRun, index: int) -> tuple[float, str, str]:
-    one = run.categories[index]
-    share = one.correct / one.tasks
-    return share, percent(share), f"{one.correct} of {one.tasks}"
+def _categories_section(found: Imported) -> Section:
+    columns = [Column(f"submission_{run.submission}", run.name, run.categories) for run in found.runs]
+    caption = "Correct of compiled, submitted runs, as claimed"
+    return Section(
+        slug="imported-categories",
+        title="Runs submitted here, by category",
+        charts=(
+            compiled_map("imported_compiled", "Compilation by category, submitted runs", columns, AS_CLAIMED),
+            correct_map("imported", "Correctness by category, submitted runs", columns, AS_CLAIMED),
+        ),
+        tables=(
+            Shown(conversion_table("imported_conversion", caption, columns, NO_RUNS), "matrix"),
+            Shown(_quantized(found.runs), "matrix"),
+            Shown(_unsolved(found), "prose-table"),
+        ),
+    )
+
+
+def _rounds_section(found: Imported) -> Section:
+    return Section(
+        slug="imported-rounds",
+        title="Refinement rounds submitted here",
+        charts=(_rescued(found.rounds),) if found.rounds else (),
+        tables=(Shown(_rounds(found.rounds), "printed"),),
+    )
 
 
 def _rescued(rounds: Sequence[ImportedRound]) -> Chart:

@@ -1,0 +1,147 @@
+"""Results measured here on tasks after KernelBench-X's, in two stages by category."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+
+from tests import factories
+from tests.factories import publish
+
+SIZES = {"Activation": 10, "Loss": 2}
+
+
+@pytest.fixture
+def suite(db):
+    tasks = [
+        factories.make_task(
+            category="torch2triton",
+            source="kernelbenchx",
+            name=f"{category}{number}",
+            path=f"torch2triton/kernelbenchx/{category}{number}",
+            editable=["kernel.py"],
+            provenance={"operator_type": category, "path": f"{category}/{number}.py"},
+        )
+        for category, size in SIZES.items()
+        for number in range(size)
+    ]
+    return factories.make_suite(tasks, name="kernelbench-x-native")
+
+
+@pytest.fixture
+def measured(suite):
+    """Make a published run; `outcomes` by category: a speedup, or a status without one. Other tasks have no result."""
+
+    def make(configuration=None, device: str = "h200", run: dict[str, object] | None = None, **outcomes):
+        device_class = factories.make_device_class(
+            slug=device, title=device.upper(), architecture="sm_90", is_functional=False
+        )
+        made = factories.make_run(
+            suite=suite,
+            configuration=configuration or factories.make_configuration(),
+            device_class=device_class,
+            **{"state": "published"} | (run or {}),
+        )
+        for category, given in outcomes.items():
+            results = [one for one in made.results.order_by("id") if one.task.name.startswith(category)]
+            for result, outcome in zip(results, given, strict=False):
+                publish(_attempt(result, outcome))
+        return made
+
+    return make
+
+
+def _attempt(result, outcome):
+    if isinstance(outcome, str):
+        return factories.make_attempt(result=result, status=outcome)
+    logs = dict.fromkeys(("log_speedup", "cautious_log_speedup", "log_speedup_low", "log_speedup_high"), log(outcome))
+    return factories.make_attempt(result=result, status="passed", **logs)
+
+
+WHOLE = {"Activation": [2.0, 0.5, *["wrong_output"] * 3, *["build_failed"] * 5], "Loss": [4.0, "wrong_output"]}
+
+
+def test_an_entry_has_both_stages_and_the_speeds_of_its_correct_kernels(measured, page) -> None:
+    run = measured(**WHOLE)
+    [entry] = page("/kernelbench-x/").own
+    assert (entry.configuration, entry.device, entry.of, entry.judged) == (run.configuration.slug, "h200", 12, 12)
+    assert (entry.compiled, entry.correct, entry.timed, entry.slower) == (7, 3, 3, 1)
+    assert entry.geometric_mean_speedup == pytest.approx((2 * 0.5 * 4) ** (1 / 3))
+    assert [(one.category, one.compiled, one.correct, one.of) for one in entry.categories] == [
+        ("Activation", 5, 2, 10),
+        ("Loss", 2, 1, 2),
+    ]
+
+
+def test_cells_say_x_of_n_and_a_percentage_only_from_ten_tasks_on(measured, page) -> None:
+    measured(**WHOLE)
+    shown = page("/kernelbench-x/")
+    cells = [
+        [(row.cells[0].text.replace("\u00a0", " "), row.cells[0].aside.replace("\u00a0", " ")) for row in chart.rows]
+        for chart in (shown.charts["own_compiled"], shown.charts["own_correct"])
+    ]
+    assert cells == [[("5 of 10", "50 %"), ("2 of 2", "")], [("2 of 10", "20 %"), ("1 of 2", "")]]
+    [activation, loss] = shown.tables["own_conversion"].cells()
+    assert [cell.value for cell in activation.values()][2:] == [2, 5, 10]
+    assert [cell.value for cell in loss.values()][2:] == [1, 2, 2]
+
+
+def test_repeats_are_counted_together_and_device_classes_apart(measured, page) -> None:
+    configuration = factories.make_configuration()
+    measured(configuration, **WHOLE)
+    measured(configuration, run={"repeat": 2}, **WHOLE)
+    measured(configuration, device="a100", **WHOLE)
+    found = page("/kernelbench-x/").own
+    assert [(one.device, one.runs, one.of, one.correct) for one in found] == [("a100", 1, 12, 3), ("h200", 2, 24, 6)]
+
+
+def test_with_a_result_missing_there_are_counts_and_no_share(measured, page) -> None:
+    measured(Activation=[2.0, 0.5], Loss=[4.0, "wrong_output"])
+    shown = page("/kernelbench-x/")
+    [activation, loss] = (row.cells[0] for row in shown.charts["own_correct"].rows)
+    assert (activation.text, activation.aside, activation.share) == ("2\u00a0of\u00a010", "8 missing", None)
+    assert loss.share == 0.5
+    [row] = shown.tables["own_runs"].cells()
+    assert (row["judged"].text, row["compiled"].text) == ("4\u00a0of\u00a012", "4\u00a0of\u00a012")
+
+
+def test_what_may_not_rank_is_not_judged(measured, page) -> None:
+    run = measured(**WHOLE)
+    held, hacked = run.results.filter(published_attempt__correct=True).order_by("id")[:2]
+    type(held.published_attempt).objects.filter(pk=held.published_attempt_id).update(is_held=True)
+    factories.make_audit(hacked, "hacked")
+    type(hacked).objects.filter(pk=hacked.pk).update(audit="hacked")
+    [entry] = page("/kernelbench-x/").own
+    assert (entry.judged, entry.compiled, entry.correct, entry.slower) == (11, 6, 1, 0)
+
+
+def test_drafts_reference_lines_and_other_suites_are_not_here(measured, page) -> None:
+    measured(run={"state": "draft"}, **WHOLE)
+    measured(factories.make_configuration(role="reference_line"), **WHOLE)
+    factories.make_run(state="published", status="passed")
+    shown = page("/kernelbench-x/")
+    assert shown.own == ()
+    assert "own_correct" not in shown.charts
+    assert "kernelbench-x-native" in shown.tables["own_runs"].empty
+
+
+def test_the_papers_figures_on_speed_stand_beside_ours(measured, page, db) -> None:
+    from runs.loading.published import load_published
+
+    load_published()
+    one, other = factories.make_configuration(), factories.make_configuration()
+    measured(one, device="a100", Activation=[2.0, 0.5], Loss=[4.0])
+    measured(one, device="h200", Activation=[1.0, 0.25], Loss=[0.5])
+    measured(other, device="h200", Activation=[0.8])
+    shown = page("/kernelbench-x/paper/")
+    # Speeds 2, 0.5, 4, 1, 0.25, 0.5, 0.8: four below 1, the fourth of seven is 0.8; on the A100 one of three.
+    # Ratios of the entry on both: 2/1, 0.5/0.25 and 4/0.5.
+    assert (shown.speeds.timed, shown.speeds.slower, shown.speeds.median) == (7, 4, pytest.approx(0.8))
+    assert [(one.device, one.slower, one.timed) for one in shown.speeds.devices] == [("a100", 1, 3), ("h200", 3, 4)]
+    ratios = (shown.speeds.portable, shown.speeds.ratio_median, shown.speeds.ratio_mean, shown.speeds.ratio_largest)
+    assert ratios == (3, pytest.approx(2.0), pytest.approx(4.0), pytest.approx(8.0))
+    ours = {one.figure: one.measured.replace("\u00a0", " ") for one in shown.figures}
+    assert (ours["slower_share"], ours["portability_max"]) == ("4 of 7", "8.00× of 3")
+    assert (ours["slower_share_a100"], ours["slower_share_l20"]) == ("1 of 3 on A100", "3 of 4 on H200")
+    assert ours["edits_mask"] == "none yet"
