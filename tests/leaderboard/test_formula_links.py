@@ -15,7 +15,7 @@ LED_TO = {
     f"/board/{PLACE}": {"rank", "usable", "rates", "outcomes", "trust", "speedup"},
     f"/board/{PLACE}?view=paper": {"rank", "rates", "paper", "fast-p", "trust", "speedup"},
     f"/distribution/{PLACE}": {"distribution"},
-    f"/efficiency/{PLACE}": {"throughput", "iou", "mfu", "hardware-score"},
+    f"/efficiency/{PLACE}": {"iou", "mfu", "hardware-score"},
     f"/compare/{PLACE}?a={{one}}&b={{other}}": {"rank", "usable", "rates", "outcomes", "compare", "trust"},
 }
 

@@ -65,7 +65,7 @@ def test_the_tasks_figure_is_total_work_over_total_time(db, page) -> None:
     shown = page(address(timed(*cases, work=work)))
     assert shown.efficiency.found.bytes_per_s == pytest.approx(335e9)
     assert (shown.efficiency.found.iou, shown.efficiency.found.mfu) == (pytest.approx(0.1), None)
-    assert [one.counts for one in shown.case_efficiencies] == [True, True, False]
+    assert [one.counts for one in shown.efficiency.cases] == [True, True, False]
 
 
 def test_a_share_above_the_peak_is_shown_with_its_likely_cause_and_changes_no_status(db, page, client) -> None:
@@ -91,14 +91,14 @@ def test_without_a_known_device_the_rates_stay_and_the_reason_is_told(db, page) 
 
 def test_without_a_model_or_a_clock_there_is_nothing(db, page, result) -> None:
     shown = page(address(timed(make_gpu_case(CASE, 200.0, 100.0), work={})))
-    assert (shown.efficiency, shown.case_efficiencies) == (None, ())
+    assert (shown.efficiency.found, shown.efficiency.cases) == (None, ())
     assert "efficiency" not in shown.tables
     record = make_record()
     factories.publish(factories.make_recorded_attempt(result=result, record=record))
     result.task.work = {one.id: {"bytes": 1e6, "flops": 1.0, "dtype": "float32"} for one in record.cases}
     result.task.save()
     functional = page(address(result))
-    assert (functional.efficiency, functional.case_efficiencies) == (None, ())
+    assert (functional.efficiency.found, functional.efficiency.cases) == (None, ())
 
 
 def test_every_peak_is_public_with_its_source(db, page, client) -> None:

@@ -15,9 +15,7 @@ from leaderboard.words import status_cell
 
 AS_CLAIMED = "As claimed, the newest first."
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
-NOT_SHOWN = (
-    "Not shown: shares of a device's peak performance and static code metrics, which bundles lack for some tasks."
-)
+NOT_SHOWN = "Not shown: static code metrics, which bundles lack for some tasks."
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 

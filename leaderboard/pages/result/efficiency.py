@@ -12,7 +12,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NONE, milliseconds, percent
 from leaderboard.pages.efficiency.cells import GIGA, TERA, fields_of, findings, rate_text, share_cell
 from leaderboard.pages.result.cases import CaseFacts, case_cell
-from leaderboard.queries.results import AttemptRow, MeasurementRow
+from leaderboard.queries.results import AttemptRow
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 
@@ -29,34 +29,29 @@ class CaseEfficiency:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskFigure:
-    """The candidate's total work over its total time on the task's eligible cases."""
+class ResultEfficiency:
+    """The candidate's total work over its total time on the task's eligible cases, and each case timed on t_dev."""
 
-    found: Efficiency
+    found: Efficiency | None  # None: not passed, no eligible case, or a task whose model is not stored
     sentence: str = field(metadata=SCREEN)
     findings: tuple[str, ...]  # on shares above 100 %
+    cases: tuple[CaseEfficiency, ...]
 
 
-def case_efficiencies(
-    cases: Sequence[CaseFacts], rows: Sequence[MeasurementRow], work: Mapping[str, Any], device_class: str
-) -> tuple[CaseEfficiency, ...]:
-    """Of each case that was timed on t_dev and whose work the task's model tells."""
-    limits = {row.case: row.allowed_rmse for row in rows}
-    return tuple(
-        _case(case, CaseWork(**work[case.id]), limits.get(case.id), device_class)
+def section(
+    attempt: AttemptRow | None, cases: Sequence[CaseFacts], work: Mapping[str, Any], device_class: str
+) -> ResultEfficiency:
+    """`work`: what the task's model tells of its cases."""
+    known = tuple(
+        _case(case, CaseWork(**work[case.id]), device_class)
         for case in cases
         if case.clock == T_DEV and case.id in work
     )
-
-
-def task_figure(attempt: AttemptRow | None, device_class: str) -> TaskFigure | None:
-    """None where the attempt has no sums: not passed, no eligible case, or a task whose model is not stored."""
     if attempt is None or attempt.work_ms is None:
-        return None
-    found = efficiency(
-        TimedWork(attempt.work_ms / 1e3, attempt.work_bytes or 0.0, attempt.work_flops or {}), device_class
-    )
-    return TaskFigure(found, _sentence(found), findings(found))
+        return ResultEfficiency(None, "", (), known)
+    total = TimedWork(attempt.work_ms / 1e3, attempt.work_bytes or 0.0, attempt.work_flops or {})
+    found = efficiency(total, device_class)
+    return ResultEfficiency(found, _sentence(found), findings(found), known)
 
 
 def efficiency_tables(found: Sequence[CaseEfficiency]) -> tuple[Table, ...]:
@@ -77,7 +72,8 @@ def efficiency_tables(found: Sequence[CaseEfficiency]) -> tuple[Table, ...]:
     return (table("efficiency", caption, columns, found, "The task's model has none of these cases."),)
 
 
-def _case(case: CaseFacts, work: CaseWork, limit: float | None, device_class: str) -> CaseEfficiency:
+def _case(case: CaseFacts, work: CaseWork, device_class: str) -> CaseEfficiency:
+    limit = case.allowed_rmse
     sides = [
         efficiency(TimedWork.of_case(work, time_ms or 0.0, limit), device_class)
         for time_ms in (case.baseline_ms, case.candidate_ms)

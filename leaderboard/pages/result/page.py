@@ -23,7 +23,7 @@ from leaderboard.pages.result.attempts import AttemptLine, attempts_table, histo
 from leaderboard.pages.result.audits import AuditLine, audit_of
 from leaderboard.pages.result.cases import CaseFacts, cases_table
 from leaderboard.pages.result.cases import cases as case_facts
-from leaderboard.pages.result.efficiency import CaseEfficiency, TaskFigure
+from leaderboard.pages.result.efficiency import ResultEfficiency
 from leaderboard.pages.result.facts import Fact, Gate, Remark
 from leaderboard.pages.result.isa import KernelReport, TargetSection
 from leaderboard.pages.result.session import SessionSection
@@ -72,8 +72,7 @@ class ResultPage(Page):
     paper_score: float | None  # by the paper's formula; None without its clock or a verdict
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
-    efficiency: TaskFigure | None  # over the eligible cases
-    case_efficiencies: tuple[CaseEfficiency, ...]  # of those timed on t_dev
+    efficiency: ResultEfficiency
     sessions: tuple[CaseSession, ...]
     baselines: tuple[CaseBaselines, ...]  # beside the task's own, where some were timed
     session: SessionSection | None  # None without an agent's session, and before its round is revealed
@@ -113,9 +112,8 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         return None
     record = results.record(shown.record_digest) if shown else None
     number = shown.number if shown else None
-    rows = measured.get(shown.id, []) if shown else []
-    cases = case_facts(rows, shown.protocol, row.device) if shown else ()
-    efficiencies = result_efficiency.case_efficiencies(cases, rows, row.task_work, row.device)
+    cases = case_facts(measured.get(shown.id, ()), shown.protocol, row.device) if shown else ()
+    efficiency = result_efficiency.section(shown, cases, row.task_work, row.device)
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, dict(record.isa_checked) if record else {})
     sessions, baselines = times.sessions(record), case_baselines(record)
@@ -128,7 +126,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             cases_table(cases),
             *times.tables(cases, sessions),
             *baselines_tables(baselines),
-            *result_efficiency.efficiency_tables(efficiencies),
+            *result_efficiency.efficiency_tables(efficiency.cases),
             *(section.table for section in targets),
             *((result_session.versions_table(session, {}),) if session else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
@@ -147,8 +145,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         gates=result_facts.gates(shown, record, is_functional=row.is_functional),
         isa=kernels,
         cases=cases,
-        efficiency=result_efficiency.task_figure(shown, row.device),
-        case_efficiencies=efficiencies,
+        efficiency=efficiency,
         sessions=sessions,
         baselines=baselines,
         session=session,
