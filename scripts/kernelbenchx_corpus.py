@@ -130,7 +130,8 @@ def main() -> None:
     repository = parser.parse_args().repository
     records = [json.loads(line) for line in _read(repository, RECORDS).splitlines() if line.strip()]
     inventory = {str(record["file"]) for record in json.loads(_read(repository, INVENTORY))}
-    for found in (corpus(records, inventory), *(step(name, records, inventory) for name in STEPS)):
+    parts: list[Corpus | Step] = [corpus(records, inventory), *(step(name, records, inventory) for name in STEPS)]
+    for found in parts:
         sys.stdout.write("\n".join(f"{key:22} {value}" for key, value in asdict(found).items()) + "\n\n")
 
 

@@ -6,6 +6,7 @@ from math import log
 
 import pytest
 
+from runs.loading.published import load_published
 from tests import factories
 from tests.factories import publish
 
@@ -126,22 +127,45 @@ def test_drafts_reference_lines_and_other_suites_are_not_here(measured, page) ->
     assert "kernelbench-x-native" in shown.tables["own_runs"].empty
 
 
-def test_the_papers_figures_on_speed_stand_beside_ours(measured, page, db) -> None:
-    from runs.loading.published import load_published
-
+def test_the_papers_figures_on_speed_stand_beside_ours(measured, page) -> None:
     load_published()
     one, other = factories.make_configuration(), factories.make_configuration()
-    measured(one, device="a100", Activation=[2.0, 0.5], Loss=[4.0])
-    measured(one, device="h200", Activation=[1.0, 0.25], Loss=[0.5])
+    measured(one, device="a100", Activation=[2.0, 0.5, 1.5, 1.5, 3.0], Loss=[4.0])
+    measured(one, device="h200", Activation=[1.0, 0.25, 0.5, 1.5, 0.5], Loss=[0.5])
     measured(other, device="h200", Activation=[0.8])
     shown = page("/kernelbench-x/paper/")
-    # Speeds 2, 0.5, 4, 1, 0.25, 0.5, 0.8: four below 1, the fourth of seven is 0.8; on the A100 one of three.
-    # Ratios of the entry on both: 2/1, 0.5/0.25 and 4/0.5.
-    assert (shown.speeds.timed, shown.speeds.slower, shown.speeds.median) == (7, 4, pytest.approx(0.8))
-    assert [(one.device, one.slower, one.timed) for one in shown.speeds.devices] == [("a100", 1, 3), ("h200", 3, 4)]
-    ratios = (shown.speeds.portable, shown.speeds.ratio_median, shown.speeds.ratio_mean, shown.speeds.ratio_largest)
-    assert ratios == (3, pytest.approx(2.0), pytest.approx(4.0), pytest.approx(8.0))
+    # On the A100 one of six is below 1, on the H200 five of seven: 0.25, 0.5, 0.5, 0.5, 0.8 (the fourth is 0.5).
+    # Ratios of the entry on both: 2, 2, 3, 1, 6 and 8; their median is 2.5, their mean 22 / 6.
+    assert (shown.speeds.timed, shown.speeds.slower) == (13, 6)
+    assert [(one.device, one.slower, one.timed) for one in shown.speeds.devices] == [("a100", 1, 6), ("h200", 5, 7)]
+    assert shown.speeds.devices[1].median == pytest.approx(0.5)
+    ratios = shown.speeds.ratios
+    assert (ratios.pairs, ratios.median, ratios.mean, ratios.largest) == (
+        6,
+        *(pytest.approx(value) for value in (2.5, 22 / 6, 8.0)),
+    )
     ours = {one.figure: one.measured.replace("\u00a0", " ") for one in shown.figures}
-    assert (ours["slower_share"], ours["portability_max"]) == ("4 of 7", "8.00× of 3")
-    assert (ours["slower_share_a100"], ours["slower_share_l20"]) == ("1 of 3 on A100", "3 of 4 on H200")
-    assert ours["edits_mask"] == "none yet"
+    assert (ours["slower_share"], ours["median_speedup"]) == ("6 of 13 (46 %)", "0.5000× of 7 on H200")
+    assert (ours["slower_share_a100"], ours["slower_share_l20"]) == ("1 of 6 on A100", "5 of 7 on H200")
+    assert (ours["portability_max"], ours["edits_mask"]) == ("8.00× of 6", "none yet")
+
+
+def test_speeds_of_too_few_tasks_are_counted_and_no_more(measured, page) -> None:
+    load_published()
+    measured(Activation=[2.0, 0.5])
+    shown = page("/kernelbench-x/paper/")
+    assert (shown.speeds.timed, shown.speeds.devices[0].median, shown.speeds.ratios.median) == (2, None, None)
+    ours = {one.figure: one.measured for one in shown.figures}
+    assert (ours["median_speedup"], ours["portability_mean"]) == ("none yet", "none yet")
+
+
+def test_quantized_tasks_are_counted_over_all_entries(db, page) -> None:
+    load_published()
+    task = factories.make_task(
+        category="torch2triton", source="kernelbenchx", provenance={"operator_type": "Quantization"}
+    )
+    suite = factories.make_suite([task], name="kernelbench-x-native")
+    for status in ("passed", "wrong_output", "wrong_output"):
+        factories.make_run(suite=suite, state="published", status=status)
+    ours = {one.figure: one.measured for one in page("/kernelbench-x/paper/").figures}
+    assert ours["quantization_solved"] == "1\u00a0of\u00a03"

@@ -16,25 +16,29 @@ def measured(entries: Sequence[OwnEntry], speeds: OwnSpeeds) -> Mapping[str, str
 
 
 def _slow(speeds: OwnSpeeds) -> dict[str, str]:
-    if not speeds.timed or speeds.median is None:
+    """The median is of the device class with the most results, since speeds of several are never pooled."""
+    if not speeds.timed:
         return {}
     by_share = sorted(speeds.devices, key=lambda one: (one.slower / one.timed, one.device))
-    return {
+    found = {
         "slower_share": _share(speeds.slower, speeds.timed),
-        "median_speedup": f"{significant(speeds.median, 4)}× of {speeds.timed}",
         "slower_share_a100": _on(by_share[0]),
         "slower_share_l20": _on(by_share[-1]),
     }
+    most = max(speeds.devices, key=lambda one: one.timed)
+    if most.median is not None:
+        found["median_speedup"] = f"{significant(most.median, 4)}× of {most.timed} on{NBSP}{most.device_title}"
+    return found
 
 
 def _portable(speeds: OwnSpeeds) -> dict[str, str]:
+    ratios = speeds.ratios
     values = {
-        "portability_median": speeds.ratio_median,
-        "portability_mean": speeds.ratio_mean,
-        "portability_max": speeds.ratio_largest,
+        "portability_median": ratios.median,
+        "portability_mean": ratios.mean,
+        "portability_max": ratios.largest,
     }
-    of = f"of {speeds.portable}"
-    return {key: f"{significant(value)}× {of}" for key, value in values.items() if value is not None}
+    return {key: f"{significant(value)}× of {ratios.pairs}" for key, value in values.items() if value is not None}
 
 
 def _solved(entries: Sequence[OwnEntry]) -> dict[str, str]:

@@ -68,6 +68,12 @@ def own_entries(tasks: Sequence[NativeTask]) -> tuple[OwnEntry, ...]:
     )
 
 
+def fact(entries: Sequence[OwnEntry]) -> tuple[str, str, str]:
+    configurations, devices = {one.configuration for one in entries}, {one.device for one in entries}
+    on = f" on {plural(len(devices), 'device class', 'device classes')}" if devices else ""
+    return ("Measured here", f"{plural(len(configurations), 'entry', 'entries')}{on}", "")
+
+
 def sections(entries: Sequence[OwnEntry]) -> tuple[Section, ...]:
     """The results of all entries, then by category for the first device class: its figures share a heat map."""
     whole = Section(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
-from leaderboard.formatting import plural
 from leaderboard.pages.base import Link, Page, Query, page_url
 from leaderboard.pages.kernelbench_x import efficiency, imported_screen, native, own, printed
 from leaderboard.pages.kernelbench_x.imported import Imported, imported
@@ -55,7 +54,7 @@ def build(query: Query) -> KernelBenchXPage:
         imported=submitted,
         sections=sections,
         facts=(
-            ("Measured here", f"{plural(len(entries), 'entry', 'entries')} on device classes, each by itself", ""),
+            own.fact(entries),
             *(printed.facts(paper) if paper.is_whole else ()),
             imported_screen.fact(submitted),
             (

@@ -32,6 +32,11 @@ class Section:
     charts: tuple[Chart, ...] = ()
     tables: tuple[Shown, ...] = ()
 
+    @property
+    def is_in_columns(self) -> bool:
+        """Whether its charts stand side by side; wide ones would be cut off."""
+        return len(self.charts) > 1 and not any(chart.is_wide for chart in self.charts)
+
 
 def tables_of(sections: Sequence[Section]) -> Mapping[str, Table]:
     return {shown.table.slug: shown.table for section in sections for shown in section.tables}

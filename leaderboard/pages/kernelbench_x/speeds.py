@@ -11,30 +11,37 @@ from statistics import fmean, median
 from evaluator.records.record import PROTOCOL
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import OwnSpeedRow
+from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpeeds:
     device: str
     device_title: str
-    protocol: str
     timed: int  # correct results with a speed
     slower: int  # of these, slower than eager PyTorch
+    median: float | None  # None for too few tasks, as below
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """For each pair of entry and task on several device classes, its largest speedup over its smallest."""
+
+    pairs: int
+    median: float | None
+    mean: float | None
+    largest: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSpeeds:
-    """Over all entries. Results of different protocols are never pooled: these are of the newest one alone."""
+    """Over all entries. Protocols are never pooled: this is the current one, or else the newest with results."""
 
     protocol: str  # empty where nothing is measured
     timed: int
     slower: int
-    median: float | None
     devices: tuple[DeviceSpeeds, ...]
-    portable: int  # pairs of entry and task with a speed on two or more device classes
-    ratio_median: float | None  # the largest of a pair's mean speedups over the smallest
-    ratio_mean: float | None
-    ratio_largest: float | None
+    ratios: Ratios
 
 
 def own_speeds() -> OwnSpeeds:
@@ -45,31 +52,29 @@ def own_speeds() -> OwnSpeeds:
 
 
 def speeds_of(rows: Sequence[OwnSpeedRow], protocol: str) -> OwnSpeeds:
-    ratios = _ratios(rows)
-    return OwnSpeeds(
-        protocol=protocol,
-        timed=len(rows),
-        slower=sum(row.log_speedup < 0 for row in rows),
-        median=exp(median(row.log_speedup for row in rows)) if rows else None,
-        devices=_devices(rows),
-        portable=len(ratios),
-        ratio_median=median(ratios) if ratios else None,
-        ratio_mean=fmean(ratios) if ratios else None,
-        ratio_largest=max(ratios, default=None),
-    )
+    return OwnSpeeds(protocol, len(rows), sum(row.log_speedup < 0 for row in rows), _devices(rows), _ratios(rows))
 
 
 def _devices(rows: Sequence[OwnSpeedRow]) -> tuple[DeviceSpeeds, ...]:
-    logs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    by_device: dict[tuple[str, str], list[OwnSpeedRow]] = defaultdict(list)
     for row in rows:
-        logs[row.device, row.device_title, row.protocol].append(row.log_speedup)
-    return tuple(DeviceSpeeds(*key, len(own), sum(log < 0 for log in own)) for key, own in sorted(logs.items()))
+        by_device[row.device, row.device_title].append(row)
+    return tuple(_device(*key, own) for key, own in sorted(by_device.items()))
 
 
-def _ratios(rows: Sequence[OwnSpeedRow]) -> list[float]:
-    """For each entry and task on several device classes; a speedup is the geometric mean over its runs."""
+def _device(slug: str, title: str, rows: Sequence[OwnSpeedRow]) -> DeviceSpeeds:
+    logs = [row.log_speedup for row in rows]
+    is_enough = len({row.task for row in rows}) >= MIN_TASKS_FOR_INTERVAL
+    return DeviceSpeeds(slug, title, len(logs), sum(log < 0 for log in logs), exp(median(logs)) if is_enough else None)
+
+
+def _ratios(rows: Sequence[OwnSpeedRow]) -> Ratios:
+    """A speedup is the geometric mean over its runs."""
     logs: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         logs[row.configuration, row.task][row.device].append(row.log_speedup)
-    means = [[fmean(own) for own in devices.values()] for devices in logs.values() if len(devices) > 1]
-    return [exp(max(own) - min(own)) for own in means]
+    means = {key: [fmean(own) for own in devices.values()] for key, devices in logs.items() if len(devices) > 1}
+    found = [exp(max(own) - min(own)) for own in means.values()]
+    if len({task for _, task in means}) < MIN_TASKS_FOR_INTERVAL:
+        return Ratios(len(found), None, None, None)
+    return Ratios(len(found), median(found), fmean(found), max(found))
