@@ -352,7 +352,12 @@ NAVIGATION = {
 # has its field in the header.
 SITE_MAP = {
     "Analysis": {name: title for name, title, _ in analysis.VIEWS},
-    "Results": {"runs": "Runs", "kernelbench_x": "KernelBench-X", "claims": "Claims"},
+    "Results": {
+        "runs": "Runs",
+        "kernelbench_x": "KernelBench-X",
+        "kernelbench_x_paper": "KernelBench-X's paper",
+        "claims": "Claims",
+    },
     "Evaluation": {"queue": "Queue", "hosts": "Hosts"},
     "Method": {"metrics": "Metrics", "peaks": "Peak rates", "versions": "Versions"},
 }

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, FloatField, OuterRef, Q, QuerySet, Sum, TextField, Value
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
 
-from runs.models import Claim, Result, Submission, SuiteMembership, Task
+from runs.models import Claim, Result, Run, Submission, SuiteMembership, Task
 from runs.querysets import is_correct
 
 RUNS, CORPUS = "KernelBench-X", "KernelBench-X corpus"
 MOST_BUNDLES = 20
 SOURCE = "kernelbenchx"  # of our tasks after the benchmark's
 SUITE = "kernelbench-x-native"  # of all of them
-_MEASURED = {"run__suite__name": SUITE, "run__suite__is_current": True, "run__origin": "run_here"}
+_MEASURED = {"suite__name": SUITE, "suite__is_current": True, "origin": "run_here"}  # runs
 
 
 class BundleRow(NamedTuple):
@@ -66,7 +67,7 @@ def native_tasks() -> list[NativeTaskRow]:
 class OwnRow(NamedTuple):
     """Public results of a configuration on a device class under one protocol, on the tasks of one category.
 
-    Only results that may rank are judged, so all of its counts but `runs` are of these.
+    Only results that may rank are counted. A row without a category has how many runs they are of.
     """
 
     configuration: str
@@ -76,7 +77,7 @@ class OwnRow(NamedTuple):
     device_title: str
     is_functional: bool
     protocol: str
-    category: str | None  # as the benchmark prints it
+    category: str  # as the benchmark prints it
     runs: int
     judged: int
     compiled: int
@@ -98,44 +99,61 @@ class OwnSpeedRow(NamedTuple):
 
 
 _SPEED = "published_attempt__cautious_log_speedup"
+_ENTRY = (
+    *("configuration__slug", "configuration__agent__name", "configuration__model__name"),
+    *("device_class__slug", "device_class__title", "device_class__is_functional", "protocol"),
+)
+_COUNTS = OwnRow._fields[len(_ENTRY) :]
 
 
 def own_counts() -> list[OwnRow]:
-    """Counts of results measured here on the current version of the suite, of entries alone."""
-    judged, correct = Q(is_judged=True), Q(is_judged=True) & is_correct()
+    """Counts of results measured here on the current version of the suite, of entries alone, in one question."""
+    rows = _result_counts().union(_run_counts(), all=True)
+    return [OwnRow(*row) for row in rows]
+
+
+def _result_counts() -> QuerySet[Result, tuple[Any, ...]]:
+    correct = is_correct()
     timed = correct & Q(**{f"{_SPEED}__isnull": False})
-    names = (
-        *("run__configuration__slug", "run__configuration__agent__name", "run__configuration__model__name"),
-        *("run__device_class__slug", "run__device_class__title", "run__device_class__is_functional"),
-        *("run__protocol", "operator"),
-    )
-    rows = (
-        Result.objects.filter(run__state="published", run__configuration__role="entry", **_MEASURED)
-        .annotate(operator=KeyTextTransform("operator_type", "task__provenance"), is_judged=Exists(_ranking()))
-        .values(*names)
+    names = [f"run__{name}" for name in _ENTRY]
+    return (
+        Result.objects.may_rank()
+        .filter(**{f"run__{name}": value for name, value in _MEASURED.items()})
         .annotate(
-            runs=Count("run", distinct=True),
-            judged=Count("pk", filter=judged),
-            compiled=Count("pk", filter=judged & Q(published_attempt__compiled=True)),
+            category=Coalesce(KeyTextTransform("operator_type", "task__provenance"), Value("", TextField())),
+            runs=Value(0),
+        )
+        .values(*names, "category", "runs")
+        .annotate(
+            judged=Count("pk"),
+            compiled=Count("pk", filter=Q(published_attempt__compiled=True)),
             correct=Count("pk", filter=correct),
             timed=Count("pk", filter=timed),
             slower=Count("pk", filter=timed & Q(**{f"{_SPEED}__lt": 0})),
             log_speedup=Sum(_SPEED, filter=timed),
         )
-        .order_by("run__device_class__is_functional", "run__device_class__slug", "-run__protocol", *names[:1])
+        .values_list(*names, *_COUNTS)
     )
-    return [OwnRow(*row) for row in rows.values_list(*names, *OwnRow._fields[len(names) :])]
+
+
+def _run_counts() -> QuerySet[Run, tuple[Any, ...]]:
+    """The same columns for runs, so that one without a result that may rank is counted too."""
+    none = {name: Value(0) for name in ("judged", "compiled", "correct", "timed", "slower")}
+    return (
+        Run.objects.public()
+        .filter(configuration__role="entry", **_MEASURED)
+        .values(*_ENTRY)
+        .annotate(category=Value("", TextField()), runs=Count("pk"), log_speedup=Value(None, FloatField()), **none)
+        .values_list(*_ENTRY, *_COUNTS)
+    )
 
 
 def own_speeds() -> list[OwnSpeedRow]:
     """Speeds of all correct results measured here on the current version of the suite, of entries alone."""
-    rows = Result.objects.may_rank().filter(is_correct(), **_MEASURED, **{f"{_SPEED}__isnull": False})
+    measured = {f"run__{name}": value for name, value in _MEASURED.items()}
+    rows = Result.objects.may_rank().filter(is_correct(), **measured, **{f"{_SPEED}__isnull": False})
     names = (
         *("run__configuration__slug", "run__device_class__slug", "run__device_class__title", "run__protocol"),
         *("task_id", _SPEED),
     )
     return [OwnSpeedRow(*row) for row in rows.order_by("id").values_list(*names)]
-
-
-def _ranking() -> QuerySet[Result]:
-    return Result.objects.may_rank().filter(pk=OuterRef("pk"))

@@ -113,7 +113,7 @@ def _key(row: OwnRow) -> tuple[str, str, str]:
 
 
 def _entry(rows: Sequence[OwnRow], sizes: Counter[str]) -> OwnEntry:
-    first, runs = rows[0], max(row.runs for row in rows)
+    first, runs = rows[0], sum(row.runs for row in rows)
     timed, logs = sum(row.timed for row in rows), fsum(row.log_speedup or 0.0 for row in rows)
     return OwnEntry(
         *first[:7],
@@ -132,7 +132,7 @@ def _entry(rows: Sequence[OwnRow], sizes: Counter[str]) -> OwnEntry:
 def _categories(rows: Sequence[OwnRow], sizes: Counter[str], runs: int) -> tuple[CategoryCount, ...]:
     """Every category of the suite, also those of which no result is judged."""
     counts = dict.fromkeys(sizes, (0, 0, 0))
-    counts |= {operator_type(row.category or ""): (row.judged, row.compiled, row.correct) for row in rows}
+    counts |= {operator_type(row.category): (row.judged, row.compiled, row.correct) for row in rows if row.judged}
     return tuple(CategoryCount(name, size, size * runs, *counts[name]) for name, size in sorted(sizes.items()))
 
 
