@@ -55,8 +55,8 @@ def work_columns(cases: Sequence[Measurement], work: Work | None) -> dict[str, A
     """Return what an attempt's eligible cases moved and computed by the task's model, and in which time.
 
     Rates and their shares of peaks follow from these sums when a page is made, so a corrected peak leaves none of them
-    stale. Empty where one of the cases has no model. One that is faster than the clock can see counts with the time that
-    was measured, which is longer than its own.
+    stale. Empty where one of the cases has no model. One that is faster than the clock can see counts with the time
+    that was measured, which is longer than its own.
     """
     counted = [case for case in cases if case.is_eligible]
     if not work or not all(case.case in work and case.candidate_t_dev_ms is not None for case in counted):

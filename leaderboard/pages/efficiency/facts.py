@@ -17,7 +17,6 @@ from leaderboard.pages.board.standings import BoardResult, Entry
 
 NOT_CORRECT = "no correct result that counts"
 NO_SUMS = "no case with a speed that counts, or the task has changed since its model was stored"
-NAMES = ("bytes_per_s", "flops_per_s", "iou", "mfu", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +122,22 @@ def _task(
     work: Mapping[int, TimedWork],
     board: Board,
 ) -> TaskNumbers:
-    known = [work[one.result] for one in results if one.result in work]
-    found = [efficiency(one, board.device.slug) for one in known]
+    known = [work.get(one.result) for one in results if one.result is not None]
+    found = [efficiency(one, board.device.slug) for one in known if one is not None]
     about = task, operator, entry.configuration, len(results), len(found)
     if not found:
-        missing = NO_SUMS if results else NOT_CORRECT
-        return TaskNumbers(*about, Efficiency(*(None,) * len(NAMES), missing=missing))
-    averaged = {name: _mean([getattr(one, name) for one in found]) for name in NAMES}
-    missing = "" if averaged["score"] is not None else found[0].missing
-    return TaskNumbers(*about, Efficiency(**averaged, missing=missing))
+        nothing = Efficiency(None, None, None, None, None, NO_SUMS if results else NOT_CORRECT)
+        return TaskNumbers(*about, nothing)
+    score = _mean([one.score for one in found])
+    averaged = Efficiency(
+        _mean([one.bytes_per_s for one in found]),
+        _mean([one.flops_per_s for one in found]),
+        _mean([one.iou for one in found]),
+        _mean([one.mfu for one in found]),
+        score,
+        found[0].missing if score is None else "",
+    )
+    return TaskNumbers(*about, averaged)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

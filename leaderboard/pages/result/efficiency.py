@@ -74,14 +74,13 @@ def efficiency_tables(found: Sequence[CaseEfficiency]) -> tuple[Table, ...]:
 
 def _case(case: CaseFacts, work: CaseWork, device_class: str) -> CaseEfficiency:
     limit = case.allowed_rmse
-    sides = [
+    baseline, candidate = (
         efficiency(TimedWork.of_case(work, time_ms or 0.0, limit), device_class)
         for time_ms in (case.baseline_ms, case.candidate_ms)
-    ]
-    counts = case.ratio is not None and case.ratio.is_eligible
-    return CaseEfficiency(
-        case.id, peak_name(work.dtype, limit), counts, *sides, roof=roof_of(work, device_class, limit)
     )
+    counts = case.ratio is not None and case.ratio.is_eligible
+    roof = roof_of(work, device_class, limit)
+    return CaseEfficiency(case.id, peak_name(work.dtype, limit), counts, baseline, candidate, roof)
 
 
 def _least_cell(one: CaseEfficiency) -> Cell:
