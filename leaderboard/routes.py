@@ -28,6 +28,7 @@ from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.kernelbench_x import paper as kernelbench_x_paper
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.portability import page as portability
+from leaderboard.pages.quality import page as quality
 from leaderboard.pages.result import attempts, audits, transcript
 from leaderboard.pages.result import page as result
 from leaderboard.pages.route import Route
@@ -118,6 +119,15 @@ ROUTES = (
         "agent, model, trust, since, source, operator, version, protocol",
         section="home",
         is_shared=True,
+    ),
+    Route(
+        "quality",
+        "quality/<slug:suite>/<slug:category>/<slug:device>/",
+        quality.QualityPage,
+        quality.build,
+        "Maintainability and complexity of the code of a leaderboard's correct results",
+        "agent, model, trust, since, source, operator, as_of, version, protocol",
+        section="home",
     ),
     Route(
         "compare",

@@ -38,7 +38,7 @@ IS_PUBLISHED = "OLD.published_attempt_id IS NOT NULL"  # withdrawn or not: the c
 ALWAYS = "1 = 1"
 MUTABLE: dict[type[models.Model], set[str]] = {
     Run: {"state", "published_at", "paused_at", "note", "trust", "reproduced_tasks", "verified_tasks"},
-    Result: {"published_attempt", "audit", "candidate_files"},
+    Result: {"published_attempt", "audit", "candidate_files", "code_quality"},
     # A newer attempt; the decision of an audit; sums over what stays, for rows from before there were such sums.
     Attempt: {"is_latest", "is_held", "work_ms", "work_bytes", "work_flops"},
     AgentSession: set(),

@@ -9,7 +9,7 @@ from statistics import fmean, median
 from typing import Any
 
 from evaluator.records.calibration import DeviceCalibration
-from evaluator.records.measurements import PAPER_CLOCKS, T_DEV, Clock, Ratio
+from evaluator.records.measurements import KBX_DO_BENCH, PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag, Status
 from evaluator.records.record import CaseRecord, Record, why_private
 from evaluator.tasks.roofline import CaseWork, TimedWork, total
@@ -137,17 +137,22 @@ def cautious(ratio: Ratio) -> float:
 
 
 def _paper_speedup(record: Record) -> float | None:
-    """Return the mean ratio over all cases on the paper's clock of the category; None if one time is missing.
+    """Return the speedup on the category's clock by its paper; None if one time is missing.
 
-    Times from a task's own script never count, whatever the script calls its clock.
+    AgentKernelArena takes the mean ratio over all cases; KernelBench-X all of the baseline's time by all of the
+    candidate's, here over the full cases. Times from a task's own script never count, whatever it calls its clock.
     """
-    if Flag.SCRIPT_TIMED in record.flags:
+    if Flag.SCRIPT_TIMED in record.flags or record.status is not Status.PASSED:
         return None
-    clocks = [case.clocks.get(PAPER_CLOCKS.get(record.task.category, "")) for case in record.cases]
-    timed = [clock for clock in clocks if clock is not None]
-    if record.status is not Status.PASSED or not timed or len(timed) < len(record.cases):
+    name = PAPER_CLOCKS.get(record.task.category, "")
+    cases = [case for case in record.cases if name != KBX_DO_BENCH or case.profile == "full"]
+    timed = [clock for case in cases if (clock := case.clocks.get(name)) is not None]
+    if not timed or len(timed) < len(cases):
         return None
-    return fmean(median(clock.baseline_ms) / median(clock.candidate_ms) for clock in timed)
+    times = [(median(clock.baseline_ms), median(clock.candidate_ms)) for clock in timed]
+    if name == KBX_DO_BENCH:
+        return sum(baseline for baseline, _ in times) / sum(candidate for _, candidate in times)
+    return fmean(baseline / candidate for baseline, candidate in times)
 
 
 def _measurement(attempt: Attempt, record: Record, case: CaseRecord) -> Measurement:

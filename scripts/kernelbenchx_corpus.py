@@ -35,7 +35,7 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepFigures:
     """From one round to the next, over the tasks of the inventory."""
 
     rounds: str
@@ -79,13 +79,13 @@ def corpus(records: Sequence[Record], inventory: Collection[str]) -> Corpus:
     )
 
 
-def step(name: str, records: Sequence[Record], inventory: Collection[str]) -> Step:
+def step(name: str, records: Sequence[Record], inventory: Collection[str]) -> StepFigures:
     stems = {_stem(path) for path in inventory}
     own = [record for record in records if record["transition"] == name and _stem(record["task_id"]) in stems]
     rescued = [record for record in own if _went(record, "exe_ok", False, True)]
     persistent = [record for record in own if _went(record, "exe_ok", True, True)]
     new, old = (_timed(pairs) for pairs in (rescued, persistent))
-    return Step(
+    return StepFigures(
         rounds=name.removeprefix("round_").replace("_to_round_", " to "),
         pairs=len(own),
         compiled_gained=sum(_went(record, "call_ok", False, True) for record in own),
@@ -130,7 +130,10 @@ def main() -> None:
     repository = parser.parse_args().repository
     records = [json.loads(line) for line in _read(repository, RECORDS).splitlines() if line.strip()]
     inventory = {str(record["file"]) for record in json.loads(_read(repository, INVENTORY))}
-    parts: list[Corpus | Step] = [corpus(records, inventory), *(step(name, records, inventory) for name in STEPS)]
+    parts: list[Corpus | StepFigures] = [
+        corpus(records, inventory),
+        *(step(name, records, inventory) for name in STEPS),
+    ]
     for found in parts:
         sys.stdout.write("\n".join(f"{key:22} {value}" for key, value in asdict(found).items()) + "\n\n")
 

@@ -53,23 +53,27 @@ class Change:
 
 def change_of(repository: Path, tasks: Path) -> Change:
     """What the working tree changes. Where the clone does not say: whatever `validated.json` does not hold as it is."""
-    ids, commit = task_ids(tasks), _git(repository, "rev-parse", "HEAD").strip()
-    base = base_of(repository)
+    ids, head, base = task_ids(tasks), commit(repository), base_of(repository)
     if base is None or not tasks.is_relative_to(repository):
-        return Change(commit, frozenset(without_line(ids, tasks)), decides=True)
+        return Change(head, frozenset(without_line(ids, tasks)), decides=True)
     files = changed_files(repository, base)
     folders = {parent.as_posix() for file in files for parent in file.parents}
     below = tasks.relative_to(repository)
     changed = frozenset(task_id for task_id in ids if (below / task_id).as_posix() in folders)
     deciding = {f"evaluator/{name}" for name in DECIDING}
-    return Change(commit, changed, decides=not deciding.isdisjoint(folders | {file.as_posix() for file in files}))
+    return Change(head, changed, decides=not deciding.isdisjoint(folders | {file.as_posix() for file in files}))
+
+
+def commit(repository: Path = REPOSITORY) -> str:
+    """The hash of the commit that is checked out; nothing outside a repository."""
+    return _git(repository, "rev-parse", "HEAD").strip()
 
 
 def base_of(repository: Path) -> str | None:
     """The commit that a change began at; None where the clone has none, or only the newest, which knows no change."""
-    head = _git(repository, "rev-parse", "HEAD")
+    head = commit(repository)
     found = (_git(repository, "merge-base", "HEAD", branch) for branch in BRANCHES)
-    return next((base.strip() for base in found if base and base != head), None)
+    return next((base.strip() for base in found if base and base.strip() != head), None)
 
 
 def changed_files(repository: Path, base: str) -> set[Path]:

@@ -31,6 +31,28 @@ struct Reading {
   u64 host_ns = 0, after_host_ns = 0;
 };
 
+// Memory of the device for as long as this lives; none for 0 bytes.
+class Scratch {
+ public:
+  Scratch(Device& device, u64 bytes) : device_(device), bytes_(bytes), at_(bytes ? device.allocate(bytes) : nullptr) {}
+  ~Scratch() {
+    try {
+      if (at_ != nullptr) device_.release(at_);
+    } catch (const std::exception&) {  // the device has failed, and what failed on it is already being told
+    }
+  }
+  Scratch(const Scratch&) = delete;
+
+  void clear() const {
+    if (at_ != nullptr) device_.fill(at_, 0, bytes_);
+  }
+
+ private:
+  Device& device_;
+  u64 bytes_;
+  void* at_;
+};
+
 class Bench {
  public:
   Bench(std::unique_ptr<Device> device, bool on_gpu, Page* page, Py_buffer view, Object take_over, Object take_over_options)
@@ -115,15 +137,18 @@ class Bench {
                                  "enqueue_ns", enqueue_ns_, "seal", seal.close()));
   }
 
-  // Call repeatedly on one buffer, without new contents or flushes; ns of all calls together, or with pairs of each.
-  Object loop(u64 nonce, u64 warmups, u64 calls, bool pairs) {
+  // Call repeatedly on one buffer, without new contents; ns of all calls together, or with pairs of each. Before each call
+  // that is timed, so many bytes of a buffer are cleared, which takes its place in the caches.
+  Object loop(u64 nonce, u64 warmups, u64 calls, bool pairs, u64 cleared_bytes) {
     auto& armed = this->armed();
+    const Scratch cleared(*device_, cleared_bytes);
     device_->forget_events();
     for (u64 i = 0; i < warmups; ++i) armed.call(0);
     device_->drain();
     std::vector<Event> marks;
     const Event begin = device_->event();
     for (u64 i = 0; i < calls; ++i) {
+      cleared.clear();
       if (pairs) marks.push_back(device_->event());
       armed.call(0);
       if (pairs) marks.push_back(device_->event());
@@ -131,7 +156,7 @@ class Bench {
     if (!pairs) marks = {begin, device_->event()};
     device_->drain();
     Seal seal(key_);
-    for (u64 word : {nonce, warmups, calls, static_cast<u64>(pairs)}) seal.add(word);
+    for (u64 word : {nonce, warmups, calls, static_cast<u64>(pairs), cleared_bytes}) seal.add(word);
     Object times = checked(PyList_New(0));
     for (std::size_t i = 0; i < marks.size(); i += 2) {
       const double ns = device_->between_ns(marks[i], marks[i + 1]);
@@ -415,10 +440,10 @@ PyObject* pick(PyObject* self, PyObject* arguments) {
 
 PyObject* loop(PyObject* self, PyObject* arguments) {
   return guarded([&] {
-    unsigned long long nonce, warmups, calls;
+    unsigned long long nonce, warmups, calls, cleared_bytes;
     int pairs;
-    parse(PyArg_ParseTuple(arguments, "KKKp", &nonce, &warmups, &calls, &pairs));
-    return bench_of(self).loop(nonce, warmups, calls, pairs);
+    parse(PyArg_ParseTuple(arguments, "KKKpK", &nonce, &warmups, &calls, &pairs, &cleared_bytes));
+    return bench_of(self).loop(nonce, warmups, calls, pairs, cleared_bytes);
   });
 }
 

@@ -152,6 +152,7 @@ def _key(host: HostTools) -> str:
     content = [
         asdict(host),
         importlib.metadata.version("torch"),
+        host.torch_include.stat().st_ctime_ns,  # files of a new installation are others to a precompiled header
         [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS],
         [_GFX942_FLAGS, _GFX942_PRECOMPILED_FLAGS],
         [_RUNTIME_EXPORTS, ROCM_HEADERS],

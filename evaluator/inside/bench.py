@@ -81,9 +81,12 @@ class Timing:
         told = zip(self._outputs, counts, strict=True)
         return {"lengths": {spec["name"]: count for spec, count in told if spec["varying"]}}
 
-    def loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
-        """Call repeatedly on one set of inputs; ns of all calls together, or of each with `pairs`."""
-        return dict(self._bench.loop(nonce, warmups, calls, pairs))
+    def loop(self, nonce: int, warmups: int, calls: int, pairs: bool, cleared_bytes: int) -> dict[str, object]:
+        """Call repeatedly on one set of inputs; ns of all calls together, or of each with `pairs`.
+
+        Before each timed call, and outside of its pair, a buffer of `cleared_bytes` is cleared; 0: none.
+        """
+        return dict(self._bench.loop(nonce, warmups, calls, pairs, cleared_bytes))
 
     def enqueue(self, calls: list[list[int]], spare: int, limit_ns: int, empty: bool) -> dict[str, object]:
         """Enqueue a block of calls behind a hold that the judge ends; with `empty` nothing is called.

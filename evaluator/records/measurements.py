@@ -12,9 +12,15 @@ FUNCTIONAL = "functional"  # the clock of a host without a GPU: shown on the res
 T_DEV = "t_dev"  # device time of one call, launch hidden, caches cold: the only clock that ranks
 T_CALL = "t_call"  # wall time of one call, back to back, warm, host included: shown, never ranked
 T_OUT = "t_out"  # T_dev on the judge's own clock, from outside the candidate's process: it decides what T_dev may claim
-AKA_LOOP, AKA_EVENTS = "aka_loop", "aka_events"  # the paper's clocks: calls in one event pair; an event pair a call
-# By category; the paper gives clocks for these three alone, so torch2triton has no paper's clock.
-PAPER_CLOCKS: Mapping[str, str] = {"hip2hip": AKA_LOOP, "torch2hip": AKA_LOOP, "triton2triton": AKA_EVENTS}
+# The papers' clocks. AgentKernelArena's: calls in one event pair; an event pair a call. KernelBench-X's: do_bench.
+AKA_LOOP, AKA_EVENTS, KBX_DO_BENCH = "aka_loop", "aka_events", "kbx_do_bench"
+# The clock of each category's paper: torch2triton is KernelBench-X's, the others are AgentKernelArena's.
+PAPER_CLOCKS: Mapping[str, str] = {
+    "hip2hip": AKA_LOOP,
+    "torch2hip": AKA_LOOP,
+    "triton2triton": AKA_EVENTS,
+    "torch2triton": KBX_DO_BENCH,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ COSTS: Costs = (
 # Points of a response that is not in the response cache and has to be made, in addition; about 20 ms of a processor
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
-    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization)/.+"), 5),
+    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization|quality)/.+"), 5),
     (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
     (re.compile(r"(/api/v1)?/result/\d+/session/.*"), 15),  # reads and decodes a whole session, whatever is searched

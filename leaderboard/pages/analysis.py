@@ -31,6 +31,7 @@ OF_A_BOARD = (
     ("efficiency", "Hardware efficiency"),
     ("compare", "Comparison"),
     ("generalization", "Unseen cases"),
+    ("quality", "Code quality"),
 )
 NEED_A_CLOCK = ("distribution", "efficiency")
 

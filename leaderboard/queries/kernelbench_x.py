@@ -36,6 +36,7 @@ class KernelBenchXClaimRow(NamedTuple):
     claimed: dict[str, Any]
     claimed_speedup: float | None
     recomputed_speedup: float | None
+    code_quality: dict[str, Any] | None  # measured here from its source
 
 
 def bundles() -> list[BundleRow]:
@@ -116,7 +117,7 @@ def _result_counts() -> QuerySet[Result, tuple[Any, ...]]:
     correct = is_correct()
     timed = correct & Q(**{f"{_SPEED}__isnull": False})
     names = [f"run__{name}" for name in _ENTRY]
-    return (
+    rows: QuerySet[Result, tuple[Any, ...]] = (
         Result.objects.may_rank()
         .filter(**{f"run__{name}": value for name, value in _MEASURED.items()})
         .annotate(
@@ -132,20 +133,24 @@ def _result_counts() -> QuerySet[Result, tuple[Any, ...]]:
             slower=Count("pk", filter=timed & Q(**{f"{_SPEED}__lt": 0})),
             log_speedup=Sum(_SPEED, filter=timed),
         )
+        .order_by()  # SQLite knows no order within a union
         .values_list(*names, *_COUNTS)
     )
+    return rows
 
 
 def _run_counts() -> QuerySet[Run, tuple[Any, ...]]:
     """The same columns for runs, so that one without a result that may rank is counted too."""
     none = {name: Value(0) for name in ("judged", "compiled", "correct", "timed", "slower")}
-    return (
+    rows: QuerySet[Run, tuple[Any, ...]] = (
         Run.objects.public()
         .filter(configuration__role="entry", **_MEASURED)
         .values(*_ENTRY)
         .annotate(category=Value("", TextField()), runs=Count("pk"), log_speedup=Value(None, FloatField()), **none)
+        .order_by()
         .values_list(*_ENTRY, *_COUNTS)
     )
+    return rows
 
 
 def own_speeds() -> list[OwnSpeedRow]:

@@ -50,7 +50,7 @@ def whole_tables(slugs: Sequence[str]) -> dict[str, tuple[PaperTable, list[dict[
     for *table, row in rows:
         about[table[0]] = table
         cells.setdefault(table[0], []).append(row)
-    return {slug: (PaperTable(*about[slug], len(cells[slug])), cells[slug]) for slug in slugs if slug in cells}
+    return {slug: (PaperTable._make((*about[slug], len(cells[slug]))), cells[slug]) for slug in slugs if slug in cells}
 
 
 def _tables() -> QuerySet[PublishedTable]:

@@ -50,6 +50,7 @@ class ResultDetailRow(NamedTuple):
     audit: str
     candidate_digest: str
     candidate_files: dict[str, str]
+    code_quality: dict[str, Any] | None
     published_number: int | None
     may_rank: bool
     session: SessionRow | None = None  # in which an agent wrote the candidate; None until its round is revealed
@@ -140,7 +141,7 @@ def result(result_id: int) -> ResultDetailRow | None:
     session = SessionRow(*row[size + 2 :]) if row[size + 2] is not None else None
     found = ResultDetailRow(*row[:size])._replace(session=None if in_secret else session)
     is_hidden = is_withheld and session is not None and session.attempt_number is not None
-    return found._replace(candidate_digest="", candidate_files={}) if is_hidden else found
+    return found._replace(candidate_digest="", candidate_files={}, code_quality=None) if is_hidden else found
 
 
 def attempts_of(result_id: int) -> list[AttemptRow]:
@@ -211,5 +212,5 @@ _RESULT = (
     ),
     *("task_id", "task__path", "task__category", "task__digest", "task__is_current", "task__editable", "task__files"),
     "task__work",
-    *("audit", "candidate_digest", "candidate_files", "published_attempt__number", "may_rank"),
+    *("audit", "candidate_digest", "candidate_files", "code_quality", "published_attempt__number", "may_rank"),
 )

@@ -18,11 +18,12 @@ from evaluator.unseen.cases import CONFIG_CATEGORIES
 from leaderboard.statistics.intervals import exponential, student
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_UNSEEN_SPEED, Interval, too_few
 from leaderboard.statistics.rates import effective_size, wilson
-from leaderboard.statistics.results import Integers
+from leaderboard.statistics.results import Booleans, Integers
 from leaderboard.statistics.task_runs import QUADRANTS, Quadrant, Speed, TaskRun
 from leaderboard.statistics.top_task import TopTask, top_task
 
-_BOTH_PASS, _REGRESSION = (list(QUADRANTS.values()).index(name) for name in ("both_pass", "opt_regression"))
+_PLACES: dict[Quadrant | None, int] = {name: at for at, name in enumerate((*QUADRANTS.values(), None))}
+_BOTH_PASS, _REGRESSION, _NO_VERDICT = _PLACES["both_pass"], _PLACES["opt_regression"], _PLACES[None]
 FUNCTIONAL = "Functional times are not compared."
 
 
@@ -118,26 +119,60 @@ class Generalization:
 
 def generalization(results: Sequence[TaskRun], *, is_functional: bool) -> Generalization:
     """Measure one configuration. `results` holds every task of the suite in every run, judged or not."""
-    by_run: dict[int, list[TaskRun]] = defaultdict(list)
-    for result in results:
-        by_run[result.run].append(result)
-    pooled = measures(results, is_functional=is_functional)
+    of_run: dict[int, list[int]] = defaultdict(list)
+    for at, result in enumerate(results):
+        of_run[result.run].append(at)
+    columns = _columns(results)
+    pooled = _measures(results, columns, is_functional)
     runs = tuple(
-        RunMeasures(run, measures(of_run, is_functional=is_functional) if len(by_run) > 1 else pooled)
-        for run, of_run in by_run.items()
+        RunMeasures(
+            run,
+            _measures([results[at] for at in own], columns.of(own), is_functional) if len(of_run) > 1 else pooled,
+        )
+        for run, own in of_run.items()
     )
     return Generalization(not pooled.paper.without_verdict, pooled, runs, _run_means([run.measures for run in runs]))
 
 
 def measures(results: Sequence[TaskRun], *, is_functional: bool) -> Measures:
+    return _measures(results, _columns(results), is_functional)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Results as arrays: their tasks by number, and what their unseen cases come to."""
+
+    task: Integers
+    counts: Integers  # results × categories × quadrants
+    paper: Integers  # places in QUADRANTS, _NO_VERDICT without one
+    strict: Integers
+    seen_passed: Booleans
+
+    def of(self, results: Sequence[int]) -> _Columns:
+        own = np.array(results)
+        return _Columns(
+            *(column[own] for column in (self.task, self.counts, self.paper, self.strict, self.seen_passed))
+        )
+
+
+def _columns(results: Sequence[TaskRun]) -> _Columns:
     places: dict[str, int] = {}
-    task_of = [places.setdefault(result.task, len(places)) for result in results]
-    cases, categories = _over_cases(results, task_of)
+    return _Columns(
+        np.array([places.setdefault(result.task, len(places)) for result in results]),
+        np.stack([result.cases.counts for result in results]),
+        np.array([_PLACES[result.cases.paper] for result in results]),
+        np.array([_PLACES[result.cases.strict] for result in results]),
+        np.array([result.seen_passed for result in results]),
+    )
+
+
+def _measures(results: Sequence[TaskRun], columns: _Columns, is_functional: bool) -> Measures:
+    cases, categories = _over_cases(columns)
     return Measures(
-        paper=_quadrants(result.paper for result in results),
-        strict=_quadrants(result.strict for result in results),
-        conditional=_over_results(results, task_of),
-        retention=_over_results(results, task_of, among_passed=True),
+        paper=_quadrants(columns.paper),
+        strict=_quadrants(columns.strict),
+        conditional=_over_results(columns, np.ones_like(columns.seen_passed)),
+        retention=_over_results(columns, columns.seen_passed),
         cases=cases,
         categories=categories,
         transfer=transfer(results, is_functional=is_functional),
@@ -148,7 +183,7 @@ def transfer(results: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     """Compute gap, absolute gap and transfer ratio; refused for functional times and below twelve tasks."""
     pairs: dict[str, list[tuple[Speed, Speed]]] = defaultdict(list)
     for result in results:
-        if result.paper == "both_pass" and result.seen and result.unseen:
+        if result.cases.paper == "both_pass" and result.seen and result.unseen:
             pairs[result.task].append((result.seen, result.unseen))
     tasks = len(pairs)
     if is_functional:
@@ -166,30 +201,24 @@ def transfer(results: Sequence[TaskRun], *, is_functional: bool) -> Transfer:
     )
 
 
-def _quadrants(quadrants: Iterable[Quadrant | None]) -> Quadrants:
-    found = list(quadrants)
-    counts = {name: found.count(name) for name in QUADRANTS.values()}
-    return Quadrants(**counts, without_verdict=found.count(None))
+def _quadrants(places: Integers) -> Quadrants:
+    return Quadrants(*np.bincount(places, minlength=len(_PLACES)).tolist())
 
 
-def _over_results(results: Sequence[TaskRun], task_of: Sequence[int], *, among_passed: bool = False) -> Conditional:
-    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants; also of those right on seen cases alone."""
-    found = [result.paper if result.seen_passed or not among_passed else "" for result in results]
-    right = np.array([paper == "both_pass" for paper in found], dtype=int)
-    broken = np.array([paper == "opt_regression" for paper in found], dtype=int)
-    return _conditional(_by_task(task_of, right), _by_task(task_of, right + broken), found.count(None))
+def _over_results(columns: _Columns, among: Booleans) -> Conditional:
+    """Σ [y ∧ b] / Σ [b] over tasks and runs, with the paper's quadrants, among some of the results."""
+    right, broken = among & (columns.paper == _BOTH_PASS), among & (columns.paper == _REGRESSION)
+    missing = int((among & (columns.paper == _NO_VERDICT)).sum())
+    return _conditional(_by_task(columns.task, right), _by_task(columns.task, right | broken), missing)
 
 
-def _over_cases(
-    results: Sequence[TaskRun], task_of: Sequence[int]
-) -> tuple[Conditional, tuple[CategoryConditional, ...]]:
+def _over_cases(columns: _Columns) -> tuple[Conditional, tuple[CategoryConditional, ...]]:
     """The cases whose baseline is correct: all of them, and each category.
 
     Without worst and best, as the number of cases of a missing result is not known.
     """
-    counts = np.stack([result.counts for result in results])
-    right = _by_task(task_of, counts[:, :, _BOTH_PASS])
-    of = right + _by_task(task_of, counts[:, :, _REGRESSION])
+    right = _by_task(columns.task, columns.counts[:, :, _BOTH_PASS])
+    of = right + _by_task(columns.task, columns.counts[:, :, _REGRESSION])
     categories = tuple(
         CategoryConditional(name, _conditional(right[:, at], of[:, at], None))
         for at, name in enumerate(CONFIG_CATEGORIES)
@@ -197,10 +226,10 @@ def _over_cases(
     return _conditional(right.sum(axis=1), of.sum(axis=1), None), categories
 
 
-def _by_task(task_of: Sequence[int], values: Integers) -> Integers:
+def _by_task(task: Integers, values: Integers | Booleans) -> Integers:
     """The sums over the results of each task."""
-    sums = np.zeros((max(task_of) + 1, *values.shape[1:]), dtype=int)
-    np.add.at(sums, task_of, values)
+    sums = np.zeros((int(task.max()) + 1, *values.shape[1:]), dtype=int)
+    np.add.at(sums, task, values)
     return sums
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int_]
+Booleans = NDArray[np.bool_]
 Flags = NDArray[np.bool_]
 Names = NDArray[np.object_]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,74 +29,51 @@ class Speed(NamedTuple):
     mean_log: float
 
 
-class SeenResult(NamedTuple):
-    """The result of one run on one task, on its seen cases."""
-
-    task: str
-    run: int
-    passed: bool
-    speed: Speed | None = None
-
-
-class UnseenOutcome(NamedTuple):
-    """What the unseen cases of one result come to."""
-
-    counts: Integers  # as of `case_counts`
-    speed: Speed | None = None
-
-
-class TaskRun(NamedTuple):
-    """The result of one run on one task. Without cases it was not judged in this round, or does not count.
+class UnseenCases(NamedTuple):
+    """What the unseen cases of one result come to.
 
     `paper` and `strict` are None while a case has no verdict. `paper`: a side is correct if it is on all cases.
     `strict`: one case that only the candidate fails is a regression.
     """
+
+    counts: Integers  # categories × quadrants, the last column those without a verdict
+    number: int
+    paper: Quadrant | None
+    strict: Quadrant | None
+
+
+class TaskRun(NamedTuple):
+    """The result of one run on one task. Without unseen cases it was not judged in this round, or does not count."""
 
     task: str
     run: int
     seen_passed: bool
     seen: Speed | None
     unseen: Speed | None
-    cases: int
-    counts: Integers  # of the cases: categories × quadrants, the last column those without a verdict
-    paper: Quadrant | None
-    strict: Quadrant | None
+    cases: UnseenCases
 
 
-def case_counts(numbers: Mapping[str, Mapping[str, int]]) -> Integers:
-    """Numbers of cases as an array, CONFIG_CATEGORIES × (QUADRANTS and NO_VERDICT), from those above 0 by name."""
+def unseen_cases(numbers: Mapping[str, Mapping[str, int]]) -> UnseenCases:
+    """What cases come to, from the numbers of each category in each of QUADRANTS and NO_VERDICT; 0 may be left out."""
     counts = np.zeros((len(CONFIG_CATEGORIES), len(_COLUMNS)), dtype=int)
     for category, own in numbers.items():
         for name, count in own.items():
             counts[_CATEGORIES[category], _COLUMNS[name]] = count
-    return counts
+    return _of_counts(counts)
 
 
-def if_all_were_wrong(counts: Integers) -> Integers:
-    """The counts if the candidate were wrong on every case that has a verdict."""
-    changed = np.zeros_like(counts)
+def if_all_were_wrong(cases: UnseenCases) -> UnseenCases:
+    """The same cases if the candidate were wrong on each that has a verdict."""
+    changed = np.zeros_like(cases.counts)
     for (baseline, _), found in QUADRANTS.items():
-        changed[:, _COLUMNS[QUADRANTS[baseline, False]]] += counts[:, _COLUMNS[found]]
-    changed[:, _COLUMNS[NO_VERDICT]] = counts[:, _COLUMNS[NO_VERDICT]]
-    return changed
+        changed[:, _COLUMNS[QUADRANTS[baseline, False]]] += cases.counts[:, _COLUMNS[found]]
+    changed[:, _COLUMNS[NO_VERDICT]] = cases.counts[:, _COLUMNS[NO_VERDICT]]
+    return _of_counts(changed)
 
 
-def task_runs(results: Sequence[SeenResult], outcomes: Sequence[UnseenOutcome]) -> list[TaskRun]:
-    """Each result with its unseen cases."""
-    if not results:
-        return []
-    totals = np.stack([outcome.counts for outcome in outcomes]).sum(axis=1).tolist()
-    return [
-        TaskRun(one.task, one.run, one.passed, one.speed, outcome.speed, sum(total), outcome.counts, *_of_all(*total))
-        for one, outcome, total in zip(results, outcomes, totals, strict=True)
-    ]
-
-
-def _of_all(
-    both_pass: int, improved: int, both_fail: int, broken: int, without_verdict: int
-) -> tuple[Quadrant | None, Quadrant | None]:
-    """The quadrant of a result by the paper's rule and by the strict one, from the numbers of its cases."""
-    if without_verdict or not (both_pass or improved or both_fail or broken):
-        return None, None
+def _of_counts(counts: Integers) -> UnseenCases:
+    _, improved, both_fail, broken, without_verdict = totals = counts.sum(axis=0).tolist()
+    if without_verdict or not any(totals):
+        return UnseenCases(counts, sum(totals), None, None)
     paper = QUADRANTS[not (improved or both_fail), not (both_fail or broken)]
-    return paper, "opt_regression" if broken else paper
+    return UnseenCases(counts, sum(totals), paper, "opt_regression" if broken else paper)

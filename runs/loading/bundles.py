@@ -26,7 +26,7 @@ from evaluator.state import temporary_folder
 from runs import agents, archive, disk, redaction
 from runs.errors import RunError
 from runs.models import Configuration, Submission
-from runs.services import corrections, names, submissions
+from runs.services import code_quality, corrections, names, submissions
 from runs.services.audit_log import Actor
 from runs.services.corrections import RowChanges
 
@@ -68,6 +68,7 @@ def check_next(submission_id: int | None = None, read: Read | None = None) -> bo
     except Exception:  # the boundary of the job: any error here is a fault of ours, never of the bundle
         log.exception("%s: a fault of ours", submission)
         submissions.release_check(submission=submission)
+    code_quality.measure_submission(submission=submission)
     return True
 
 
@@ -85,9 +86,11 @@ def read_again(
     facts = corrections.facts_of(submission, upload)
     parsed = _claims_of(submission, facts, read) if submission.run is None else None
     try:
-        return corrections.correct(submission=submission, upload=upload, facts=facts, parsed=parsed, actor=actor)
+        changes = corrections.correct(submission=submission, upload=upload, facts=facts, parsed=parsed, actor=actor)
     except DataError as error:
         raise BundleError([_unstorable(error)]) from error
+    code_quality.measure_submission(submission=submission)
+    return changes
 
 
 def archive_bundle(path: Path) -> tuple[str, int]:

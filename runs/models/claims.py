@@ -24,6 +24,9 @@ class Claim(models.Model):
     recomputed_speedup = models.FloatField(null=True, help_text="From the bundle's own times, by its format's rule.")
     cases = models.JSONField(default=list, help_text="A list of [case, baseline ms, candidate ms, claimed speedup].")
     files = models.JSONField(default=dict, help_text="The candidate's sources: path → sha256 in the archive.")
+    code_quality = models.JSONField(
+        null=True, help_text="Figures of these sources, measured here (runs/code_quality/)."
+    )
 
     class Meta:
         ordering = ("submission", "id")

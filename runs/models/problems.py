@@ -24,6 +24,10 @@ class Task(models.Model):
         default=dict, help_text='What the model says: case id → {"bytes", "flops", "dtype"}. Empty: not known.'
     )
     provenance = models.JSONField(default=dict)
+    proxies = models.JSONField(
+        default=dict,
+        help_text="Counts over the PyTorch module it starts from (runs/code_quality/proxies.py). Empty: it has none.",
+    )
     is_plain = models.BooleanField(default=False, help_text="It ships no expert.")
     is_current = models.BooleanField(default=True, help_text="tasks/ holds this version now.")
     added_at = models.DateTimeField(auto_now_add=True)

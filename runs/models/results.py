@@ -165,6 +165,9 @@ class Result(models.Model):
     candidate_problems = models.JSONField(
         default=list, help_text="A list of [reason code, detail] about files that were not accepted."
     )
+    code_quality = models.JSONField(
+        null=True, help_text="Figures of the candidate's own files (runs/code_quality/), or why there are none."
+    )
     audit = models.CharField(max_length=20, choices=Audit, default=Audit.NONE)
     published_attempt = models.OneToOneField(
         "Attempt", on_delete=models.PROTECT, null=True, blank=True, related_name="published_for"

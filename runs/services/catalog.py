@@ -10,6 +10,7 @@ from django.db import transaction
 from evaluator.tasks.roofline import case_work
 from evaluator.tasks.spec import TaskSpec
 from runs import archive
+from runs.code_quality.proxies import proxies_of
 from runs.errors import RunError
 from runs.models import PublishedRow, PublishedTable, Suite, SuiteMembership, Task
 
@@ -73,6 +74,15 @@ def _columns(spec: TaskSpec) -> dict[str, object]:
         "cases": [{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
         "work": {case.id: asdict(case_work(spec, case)) for case in spec.cases},
         "provenance": dict(spec.provenance),
+        "proxies": _proxies(spec),
         "is_plain": spec.is_plain,
         "is_current": True,
     }
+
+
+def _proxies(spec: TaskSpec) -> dict[str, int]:
+    """Return the proxies of the PyTorch module that a task starts from; nothing for one that starts from a kernel."""
+    if not spec.starts_from_torch:
+        return {}
+    (module,) = spec.sources
+    return proxies_of((spec.folder / module).read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from evaluator.tasks.spec import TaskSpec
 from runs import agents, candidates, disk
 from runs.log_context import about, also
 from runs.models import Host, Result
-from runs.services import hosts, leases, spending, unseen
+from runs.services import code_quality, hosts, leases, spending, unseen
 from runs.services.leases import Lease
 from runs.worker import session
 from runs.worker.evaluator import WorkerEvaluator
@@ -123,6 +123,7 @@ def _record_of(lease: Lease, host: Host) -> Record:
     if record.status is Status.ERRORED or _may_spoil(host, record.reason):
         _EVALUATOR.is_tried = False
     _try_unseen_cases(lease, host, spec, candidate, uploaded)
+    code_quality.measure_result(result=result)
     return record
 
 

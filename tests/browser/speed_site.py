@@ -12,6 +12,8 @@ from tests.leaderboard.timed import make_timed_run
 TASKS, RUNS = 12, 2
 ENTRIES = {"Claude Code": 0.55, "Cursor Agent with a long name": 0.5, "Codex Agent": 0.1}  # mean log ratio
 BOARD = "native-12/triton2triton/h100-sxm/"
+PART = {"functions": 2, "lines": 41, "mean_complexity": 2.5, "max_complexity": 4, "maintainability": 48.25}
+QUALITY = {"language": "python", "kernel": PART, "host": PART | {"functions": 1, "maintainability": None}}
 
 
 def make_speed_places() -> list[str]:
@@ -28,10 +30,11 @@ def make_speed_places() -> list[str]:
         configuration = factories.make_configuration(agent=factories.make_agent(name=name))
         for repeat in range(RUNS):
             results = [_values(draw, mean) for _ in range(TASKS)]
-            make_timed_run(suite=suite, name=name, results=results, configuration=configuration, repeat=repeat)
+            run = make_timed_run(suite=suite, name=name, results=results, configuration=configuration, repeat=repeat)
+            run.results.update(code_quality=QUALITY)
     make_timed_run(suite=suite, name="Half done", results=[None, *[right(0.3)] * (TASKS - 1)])
     make_timed_run(suite=suite, name="Expert", results=[right(0.9)] * TASKS, role="reference_line")
-    pages = [f"/{page}/{BOARD}" for page in ("board", "distribution", "efficiency", "compare")]
+    pages = [f"/{page}/{BOARD}" for page in ("board", "distribution", "efficiency", "compare", "quality")]
     views = [f"/board/{BOARD}?view=paper", f"/board/{BOARD}?operator=Activations&as_of=2026-11-30&ranks=cut"]
     drawn = [("board", "speed"), ("board", "outcomes"), ("distribution", "boxes"), ("distribution", "fast_p")]
     return [*pages, *views, *(f"/{page}/{BOARD}explore/{chart}/" for page, chart in [*drawn, ("compare", "tasks")])]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import random
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
+from evaluator.gates import context
 from evaluator.hip.host import HipUnavailable
 from evaluator.hip.prepare import prepare
 from evaluator.inside.hip_cpu import build_cpu
 from evaluator.inside.hip_cpu.runtime import FiberRuntime
+from evaluator.judge import draws
 from evaluator.state import state_folder
 from tests.conftest import lacking
+from tests.covered import commit
 
 HIP_SOURCES = Path(__file__).parent / "hip"
 SEEDS = {"upwards": 0, "drawn": 20261129}  # of the order of lanes
@@ -26,6 +30,14 @@ SEEDS = {"upwards": 0, "drawn": 20261129}  # of the order of lanes
 @pytest.fixture(autouse=True)
 def the_same_numbers_every_time() -> None:
     torch.manual_seed(7)
+
+
+@pytest.fixture
+def draws_of_the_commit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge's secrets, which are new for each commit, and the same whenever a failure of one is repeated."""
+    chance = random.Random(f"{commit()} {request.node.nodeid}")
+    monkeypatch.setattr(draws, "secrets", SimpleNamespace(token_bytes=chance.randbytes))
+    monkeypatch.setattr(context, "secrets", SimpleNamespace(randbits=chance.getrandbits))
 
 
 @pytest.fixture(scope="session")

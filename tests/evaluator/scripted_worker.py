@@ -102,9 +102,10 @@ class ScriptedWorker:
     def _heat(self, rounds: int) -> dict[str, object]:
         return {}
 
-    def _loop(self, nonce: int, warmups: int, calls: int, pairs: bool) -> dict[str, object]:
+    def _loop(self, nonce: int, warmups: int, calls: int, pairs: bool, cleared_bytes: int) -> dict[str, object]:
         times = self.loops or ([self.loop_ns] * calls if pairs else [self.loop_ns * calls])
-        return {"events_ns": times, "seal": seal_of(self.key, [nonce, warmups, calls, int(pairs), *times])}
+        words = [nonce, warmups, calls, int(pairs), cleared_bytes, *times]
+        return {"events_ns": times, "seal": seal_of(self.key, words)}
 
 
 def runner_of(worker: ScriptedWorker) -> Runner:

@@ -144,7 +144,7 @@ def timed(tiny_task, monkeypatch):
 
         monkeypatch.setattr(gate, "baselines_of", lambda _: {kind: kind for kind in kinds})
         monkeypatch.setattr(performance, "wrong", wrong)
-        monkeypatch.setattr(performance, "_clock", lambda _: {})
+        monkeypatch.setattr(performance, "clock_options", lambda _: {})
         backend = SimpleNamespace(
             has_clock=has_clock, device_class="h100-sxm", torch_device="cpu", sample=lambda: STEADY
         )

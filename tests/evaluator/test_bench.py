@@ -191,9 +191,39 @@ def test_an_exception_of_the_candidate_passes_through() -> None:
 def test_a_loop_gives_one_reading_or_one_per_call_under_a_seal() -> None:
     armed = Armed()
     for pairs, count in ((False, 1), (True, 5)):
-        told: dict[str, Any] = armed.timing.loop(3, 1, 5, pairs)
+        told: dict[str, Any] = armed.timing.loop(3, 1, 5, pairs, 0)
         assert len(told["events_ns"]) == count
-        assert told["seal"] == seal_of(armed.key, [3, 1, 5, int(pairs), *told["events_ns"]])
+        assert told["seal"] == seal_of(armed.key, [3, 1, 5, int(pairs), 0, *told["events_ns"]])
+
+
+def test_a_buffer_that_is_cleared_before_each_call_costs_the_loop_time_and_no_pair() -> None:
+    """64 MiB take a processor milliseconds, a call of four elements microseconds: by the quickest of some loops."""
+    armed, size = Armed(), 64 << 20
+
+    def loop(pairs: bool, cleared_bytes: int) -> list[float]:
+        told: dict[str, Any] = armed.timing.loop(3, 1, 5, pairs, cleared_bytes)
+        assert told["seal"] == seal_of(armed.key, [3, 1, 5, int(pairs), cleared_bytes, *told["events_ns"]])
+        return list(told["events_ns"])
+
+    [together_ns] = min(loop(False, size) for _ in range(3))
+    assert together_ns > 10 * min(loop(False, 0)[0] for _ in range(5))
+    assert together_ns > 10 * min(loop(True, size))
+
+
+def test_a_call_that_fails_in_a_loop_leaves_the_bench_usable() -> None:
+    failing = [True]
+
+    def entry(x, w, times):
+        if failing:
+            raise ZeroDivisionError("as asked")
+        return right(x, w, times)
+
+    armed = Armed(entry)
+    with pytest.raises(ZeroDivisionError, match="as asked"):
+        armed.timing.loop(3, 0, 2, True, 1 << 20)
+    failing.clear()
+    assert len(armed.timing.loop(3, 0, 2, True, 1 << 20)["events_ns"]) == 2  # type: ignore[arg-type]
+    assert armed.block([0, 1])["problem"] is None
 
 
 def test_operators_that_a_candidate_overrides_are_not_used_around_its_calls() -> None:

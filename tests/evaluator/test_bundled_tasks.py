@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from evaluator.pipeline import Evaluator
-from evaluator.records.measurements import PAPER_CLOCKS
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, PAPER_CLOCKS
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.suites import load_suite, read_manifest
 from evaluator.validate import folder
 from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
-from tests.covered import covered
+from tests.covered import commit, covered
 from tests.native import NativeEvaluator
 
+pytestmark = pytest.mark.usefixtures("draws_of_the_commit")
 LONG = ("reference", "second", "spread")  # both references on every small case and draw: seconds a task
 OF_FILES = {name: check for name, check in STATIC_CHECKS.items() if check.__module__ == folder.__name__}
 OF_REFERENCES = STATIC_CHECKS.keys() - OF_FILES.keys() - {"nulls"}  # which test_nulls.py asks
@@ -27,6 +30,8 @@ KERNELBENCH_X = {  # tasks of each category, by its paper
     **{"Convolution": 2, "Pooling": 2, "SpatialOps": 3, "Index": 6, "LinearAlgebra": 17, "Optimizer": 5},
     **{"Quantization": 6, "Random": 2},
 }
+CONTRACT = ("entry", "axes", "cases", "inputs", "outputs", "tolerance", "relations", "model")
+WRITTEN_APART = ("SoftmaxModule", "layer_normalization")
 PARTS = 4  # of all tasks, for the workers to share
 
 
@@ -36,9 +41,10 @@ def native() -> Iterator[Evaluator]:
         yield evaluator
 
 
-def test_the_suite_of_24_holds_eight_full_tasks_of_each_of_the_papers_categories() -> None:
+def test_the_suite_of_24_holds_eight_full_tasks_of_each_of_agentkernelarena_s_categories() -> None:
     tasks = [load_task(task_id) for task_id in read_manifest("native-24")[1]]
-    assert Counter(task.category for task in tasks) == dict.fromkeys(PAPER_CLOCKS, 8)
+    categories = [category for category, clock in PAPER_CLOCKS.items() if clock in (AKA_LOOP, AKA_EVENTS)]
+    assert Counter(task.category for task in tasks) == dict.fromkeys(categories, 8)
     assert not any(task.is_plain for task in tasks)
 
 
@@ -49,6 +55,22 @@ def test_the_suite_after_kernelbench_x_holds_its_176_tasks_in_their_fifteen_cate
     assert [task.provenance["path"] for task in tasks] == [
         f"{task.provenance['operator_type']}/{task.id.rpartition('/')[2]}.py" for task in tasks
     ]
+
+
+def test_an_operator_has_one_contract_in_both_categories_of_hip() -> None:
+    """The two oldest pairs were written apart: softmax and layer normalisation."""
+    folders = [load_task(task_id).folder for task_id in task_ids() if task_id.startswith("hip2hip/")]
+    twins = {folder: folder.parents[2] / "torch2hip" / "arena" / folder.name for folder in folders}
+    pairs = [pair for pair in twins.items() if pair[1].is_dir() and pair[0].name not in WRITTEN_APART]
+    assert len(pairs) >= 14
+    for pair in pairs:
+        assert contract_of(pair[0]) == contract_of(pair[1]), pair[0].name
+
+
+def contract_of(folder: Path) -> tuple[dict[str, object], list[str]]:
+    arena = yaml.safe_load((folder / "config.yaml").read_text())["arena"]
+    sources = [folder / "reference.py", folder / "variants" / "second.py"]
+    return {name: arena.get(name) for name in CONTRACT}, [path.read_text() for path in sources if path.is_file()]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -83,3 +105,8 @@ def test_a_folder_of_bytecode_is_no_variant(tmp_path: Path) -> None:
     for name in ("right", "__pycache__"):
         (tmp_path / "variants" / name).mkdir(parents=True)
     assert replace(load_task("hip2hip/arena/GELU"), folder=tmp_path).variants == ("right",)
+
+
+def test_what_the_judge_draws_follows_from_the_commit_and_the_test(request: pytest.FixtureRequest) -> None:
+    chance = random.Random(f"{commit()} {request.node.nodeid}")
+    assert Subject(load_task("hip2hip/arena/GELU")).seed.secret == chance.randbytes(32)

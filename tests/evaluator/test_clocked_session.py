@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from evaluator.backends import Sample, get_backend
-from evaluator.gates.performance import _clock
+from evaluator.gates.performance import clock_options
 from evaluator.inside.channel import SharedMemory, sealed_memory
 from evaluator.inside.harness import Harness
 from evaluator.judge.draws import Contents, Seed
@@ -44,7 +44,7 @@ class Here:
         self.mailbox = SharedMemory(sealed_memory(size), size)
         self._harness = Harness(None, self.mailbox, str(folder))  # type: ignore[arg-type]
         self.key = leave_key(self.mailbox)
-        self.call("clock", timeout_s=1, **_clock(backend))
+        self.call("clock", timeout_s=1, **clock_options(backend))
         assert self._harness.timing is not None
         self._harness.timing.attach(entry, None)
 

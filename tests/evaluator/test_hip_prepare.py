@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,16 @@ def test_another_header_makes_another_toolchain(
     monkeypatch.setattr(module, "_build", lambda host, toolchain, root, device_only: root.mkdir())
     monkeypatch.setattr(module, "_digest", lambda path: "changed")
     assert prepare(tmp_path).key != hip_toolchain["key"]
+
+
+def test_another_installation_of_the_same_torch_makes_another_toolchain(tmp_path: Path) -> None:
+    """A precompiled header knows the files that it was made of: with others every name would be defined twice."""
+    host, keys = find_host(), set()
+    for name in ("one", "two"):
+        include = tmp_path / name
+        include.mkdir()
+        again = tmp_path / "include"
+        include.rename(again)
+        keys.add(module._key(replace(host, torch_include=again)))
+        again.rename(include)
+    assert len(keys) == 2

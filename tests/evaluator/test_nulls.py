@@ -16,6 +16,7 @@ from tests.conftest import TESTS
 from tests.covered import covered
 
 
+@pytest.mark.usefixtures("draws_of_the_commit")
 @pytest.mark.parametrize("task_id", covered())
 def test_no_null_candidate_passes_a_bundled_task(task_id, ledger):
     assert ledger.once("nulls", task_id, lambda: nulls_that_pass(load_task(task_id))) == []

@@ -15,7 +15,7 @@ from evaluator.errors import BaselineError
 from evaluator.judge.draws import Contents, Seed
 from evaluator.judge.layout import layout_of
 from evaluator.judge.rejection import Rejection
-from evaluator.judge.timing.clocks import other_clocks
+from evaluator.judge.timing.clocks import do_bench_ns, other_clocks
 from evaluator.judge.timing.remote import Rejected, RemoteStopwatch
 from evaluator.judge.timing.session import CaseTimes, Enough, Pair, time_case
 from evaluator.judge.timing.slabs import Slabs
@@ -274,3 +274,73 @@ def test_the_papers_clocks_are_separate_passes(tiny_task: Callable[[str], TaskSp
     assert clocks["aka_loop"].baseline_ms == pytest.approx((0.025,))
     assert clocks["aka_events"].candidate_ms == pytest.approx((0.025,))
     assert clocks["t_call"].candidate_ms == pytest.approx((0.025,))
+
+
+class Noting(ScriptedWorker):
+    """Answers each loop that clears a buffer with its own readings, and notes its warm-ups, calls, pairs and bytes."""
+
+    def __init__(self, task: TaskSpec, *readings: Sequence[float]) -> None:
+        super().__init__(task)
+        self.readings, self.asked = list(readings), list[tuple[int, int, bool, int]]()
+
+    def _loop(self, nonce: int, warmups: int, calls: int, pairs: bool, cleared_bytes: int) -> dict[str, object]:
+        self.loops = []
+        if cleared_bytes:
+            self.asked.append((warmups, calls, pairs, cleared_bytes))
+            self.loops = list(self.readings.pop(0)) if self.readings else []
+        return super()._loop(nonce, warmups, calls, pairs, cleared_bytes)
+
+
+@pytest.mark.parametrize(
+    ("five_calls_ms", "warmups", "calls"),
+    [
+        (10.0, 12, 50),  # 2 ms a call: 25 / 2 = 12.5, 100 / 2 = 50
+        (0.1, 1250, 5000),  # 20 us a call
+        (40.0, 3, 12),  # 8 ms a call: 3.1 and 12.5
+        (1500.0, 1, 1),  # 300 ms a call: neither fits, and each is made once
+        (0.0005, 20_000, 20_000),  # 0.1 ns a call is no device's time: 250,000 and a million are cut
+    ],
+)
+def test_do_bench_makes_as_many_calls_as_its_times_hold(
+    tiny_task: Callable[[str], TaskSpec], five_calls_ms: float, warmups: int, calls: int
+) -> None:
+    worker = Noting(tiny_task("triton2triton"), [five_calls_ms * 1e6])
+    assert do_bench_ns(RemoteStopwatch(runner_of(worker), trusted=False)) == 25_000.0
+    assert worker.asked == [(1, 5, False, 256 * 1024 * 1024), (warmups, calls, True, 256 * 1024 * 1024)]
+
+
+def test_do_bench_is_the_median_of_its_pairs(tiny_task: Callable[[str], TaskSpec]) -> None:
+    """50 ms a call: two calls in 100 ms, whose median is their mean; 33 ms: three, whose median is the middle one."""
+    task = tiny_task("triton2triton")
+    for five_calls_ms, readings, wanted in ((250.0, [7e6, 4e6], 5.5e6), (165.0, [9e6, 1e6, 2e6], 2e6)):
+        worker = Noting(task, [five_calls_ms * 1e6], readings)
+        assert do_bench_ns(RemoteStopwatch(runner_of(worker), trusted=False)) == wanted
+
+
+@pytest.mark.parametrize("bad", [0.0, -5.0])
+def test_a_reading_that_is_not_positive_leaves_no_do_bench_of_either_side(
+    tiny_task: Callable[[str], TaskSpec], bad: float
+) -> None:
+    """One of 200 readings is below the share that condemns a candidate; 0.5 ms a call: 200 calls in 100 ms."""
+    task = tiny_task("triton2triton")
+    workers = [ScriptedWorker(task), Noting(task, [2.5e6], [bad, *[4e5] * 199])]
+    pair = Pair(*map(runner_of, workers), lambda: STEADY)
+    assert set(other_clocks(pair, paper=False, kernelbench_x=True).clocks) == {"t_call"}
+
+
+def test_times_that_cannot_be_are_refused_by_do_bench_too(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    for readings in ([[0.0]], [[2.5e6], [0.0] * 200]):
+        with pytest.raises(Rejected, match="cannot be true"):
+            do_bench_ns(RemoteStopwatch(runner_of(Noting(task, *readings)), trusted=False))
+    for number in (math.nan, math.inf):
+        with pytest.raises(BadReply):
+            do_bench_ns(RemoteStopwatch(runner_of(Noting(task, [2.5e6], [number] * 200)), trusted=False))
+
+
+def test_do_bench_of_both_sides_stands_beside_the_other_clocks(tiny_task: Callable[[str], TaskSpec]) -> None:
+    task = tiny_task("triton2triton")
+    workers = [ScriptedWorker(task, loop_ns=loop_ns) for loop_ns in (50_000.0, 25_000.0)]
+    clocks = other_clocks(Pair(*map(runner_of, workers), lambda: STEADY), paper=True, kernelbench_x=True).clocks
+    assert set(clocks) == {"t_call", "aka_loop", "aka_events", "kbx_do_bench"}
+    assert (clocks["kbx_do_bench"].baseline_ms, clocks["kbx_do_bench"].candidate_ms) == ((0.05,), (0.025,))

@@ -61,6 +61,7 @@ def addresses(published, suite):
         "history": BOARD.replace("board", "history"),
         "distribution": BOARD.replace("board", "distribution"),
         "efficiency": BOARD.replace("board", "efficiency"),
+        "quality": BOARD.replace("board", "quality"),
         "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",
         "generalization": f"/generalization/smoke/all/cpu-x86_64/?round={round.slug}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from math import exp, log
 from typing import Any
@@ -10,7 +11,9 @@ import pytest
 
 from leaderboard.pages.board.standings import standings
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
-from leaderboard.statistics.paper import MIXED, NO_CLOCK
+from leaderboard.statistics import paper
+from leaderboard.statistics.limits import NOT_TIMED
+from leaderboard.statistics.paper import MIXED, NO_CLOCK, OTHER_PAPER
 from leaderboard.statistics.ranking import RankInterval
 from leaderboard.statistics.results import ResultValues
 from runs.models import AuditEntry
@@ -295,8 +298,9 @@ def test_a_board_as_of_a_day_has_the_results_of_that_day(timed, page) -> None:
     assert sum(result.may_rank for result in then.results) == 11
 
 
-def test_where_the_paper_has_no_clock_its_columns_are_refused_and_no_view_offers_them(db, page) -> None:
-    """Without a correct result all would be numbers: 0."""
+def test_where_no_paper_has_a_clock_its_columns_are_refused_and_no_view_offers_them(db, page, monkeypatch) -> None:
+    """A category may be added that no paper has. Without a correct result all would be numbers: 0."""
+    monkeypatch.setattr(paper, "PAPER_CLOCKS", {"hip2hip": "aka_loop"})
     tasks = [factories.make_task(category="torch2triton") for _ in range(6)]
     make_timed_run(suite=factories.make_suite(tasks, name="timed"), name="One", results=[WRONG] * 6)
     shown = page("/board/timed/torch2triton/h100-sxm/?view=paper")
@@ -307,6 +311,34 @@ def test_where_the_paper_has_no_clock_its_columns_are_refused_and_no_view_offers
     spread = page("/distribution/timed/torch2triton/h100-sxm/?clock=paper")
     assert spread.refused == NO_CLOCK
     assert "On the paper's clock" not in [link.text for link in spread.views]
+
+
+def test_pytorch_to_triton_has_kernelbench_x_s_columns_and_none_of_the_other_paper(db, page, client) -> None:
+    """Three of six are correct, with 4, 1 and 0.5: 5.5 / 3 = 1.83, and the cube root of 2 = 1.26."""
+    tasks = [factories.make_task(category="torch2triton") for _ in range(6)]
+    suite, address = factories.make_suite(tasks, name="kbx"), "/board/kbx/torch2triton/h100-sxm/?view=paper"
+    right_ones = [right(0.1, paper=speedup) for speedup in (4.0, 1.0, 0.5)]
+    make_timed_run(suite=suite, name="One", results=[*right_ones, WRONG, WRONG, BROKEN])
+    make_timed_run(suite=suite, name="Before the clock", results=[right(None), *[WRONG] * 5])
+    shown = page(address)
+    columns = line(shown, "One").paper
+    assert columns.mean_correct_speedup.value == pytest.approx(5.5 / 3)
+    assert columns.geo_mean_speedup.value == pytest.approx(2 ** (1 / 3))
+    assert (columns.mean_score, columns.fast_1_pct, columns.mean_speedup.refused) == (None, None, OTHER_PAPER)
+    assert line(shown, "Before the clock").paper.mean_correct_speedup.refused == NOT_TIMED
+    assert [link.text for link in shown.views if link.is_here] == ["The paper's columns"]
+    assert "against PyTorch eager" in shown.tables["entries"].caption
+    row = next(row for row in shown.tables["entries"].cells() if row["name"].value == "One")
+    assert [row[key].text for key in ("compilation", "correctness", "mean_correct_speedup", "geo_mean_speedup")] == [
+        "83.3",
+        "50.0",
+        "1.83×",
+        "1.26×",
+    ]
+    assert "mean_score" not in row
+    csv = client.get("/api/v1" + address.replace("/?", "/entries.csv?")).getvalue().decode().splitlines()
+    assert {"mean_correct_speedup", "mean_correct_speedup_sigma_r"} <= set(csv[0].split(","))
+    assert set(re.findall(r'href="/metrics/#(kbx-speedup)"', client.get(address).content.decode())) == {"kbx-speedup"}
 
 
 @pytest.mark.parametrize("view", ["", "paper"])

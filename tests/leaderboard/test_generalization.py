@@ -16,7 +16,7 @@ from leaderboard.statistics.generalization import (
     measures,
     transfer,
 )
-from leaderboard.statistics.task_runs import SeenResult, Speed, TaskRun, UnseenOutcome, case_counts, task_runs
+from leaderboard.statistics.task_runs import Speed, TaskRun, unseen_cases
 from leaderboard.statistics.top_task import TopTask, top_task
 from runs.models import UnseenMeasurement
 from runs.verdicts import unseen_columns
@@ -51,10 +51,7 @@ ERROR = CaseOutcome("edge", True, None)
 def answer(*cases: CaseOutcome, task: str = "a", run: int = 1, seen_passed: bool = True, seen=None) -> TaskRun:
     stored = unseen_columns([case.row() for case in cases])
     speed = Speed(stored["mean_speedup"], stored["log_speedup"]) if stored["log_speedup"] is not None else None
-    [found] = task_runs(
-        [SeenResult(task, run, seen_passed, seen)], [UnseenOutcome(case_counts(stored["outcomes"]), speed)]
-    )
-    return found
+    return TaskRun(task, run, seen_passed, seen, speed, unseen_cases(stored["outcomes"]))
 
 
 def fast(log_unseen: float, *, task: str, run: int = 1, seen: float = 2.0) -> TaskRun:
@@ -83,8 +80,8 @@ def pooled(*answers: TaskRun):
     ],
 )
 def test_a_task_is_right_where_all_its_cases_are(cases, paper, strict) -> None:
-    assert answer(*cases).paper == paper
-    assert answer(*cases).strict == strict
+    assert answer(*cases).cases.paper == paper
+    assert answer(*cases).cases.strict == strict
 
 
 def test_a_case_without_a_verdict_on_either_side_has_no_quadrant() -> None:

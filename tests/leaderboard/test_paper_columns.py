@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leaderboard.statistics.limits import MISSING, NOT_TIMED
-from leaderboard.statistics.paper import ONE_RUN, fast_p, paper_columns
+from leaderboard.statistics.paper import NO_CORRECT_MEAN, ONE_RUN, OTHER_PAPER, fast_p, paper_columns
 from leaderboard.statistics.results import device_times, paper_times
 from leaderboard.statistics.spread import runs_at_least
 from tests.leaderboard.arrays import BROKEN, WRONG, matrix, right, speedups
@@ -89,3 +89,25 @@ def test_nothing_right_is_a_mean_of_zero() -> None:
 @pytest.mark.parametrize("printed", printed_rows(), ids=lambda row: row["category"])
 def test_runs_built_for_it_give_the_printed_row(printed: dict[str, str]) -> None:
     assert as_printed(printed["category"], paper_columns(matrix_of(printed))) == printed
+
+
+def test_kernelbench_x_averages_over_correct_results_alone() -> None:
+    # run 0: 4 alone is right; run 1: (1 + 9)/2 = 5; mean 4.5, sd √0.5; geometric: 4 and √9 = 3, mean 3.5
+    found = paper_columns(speedups([[4.0, 1.0], [0.0, 9.0]]), kernelbench_x=True)
+    assert (found.mean_correct_speedup.value, found.mean_correct_speedup.sigma_r) == pytest.approx((4.5, 0.5**0.5))
+    assert found.geo_mean_speedup.value == pytest.approx(3.5)
+    assert found.correctness_rate_pct == 75
+    assert (found.mean_score, found.fast_1_pct, found.top_task, found.mean_speedup.value) == (None,) * 4
+    assert found.mean_speedup.refused == OTHER_PAPER
+
+
+def test_kernelbench_x_has_no_mean_without_a_correct_result_or_without_the_clock() -> None:
+    assert paper_columns(speedups([[4.0, 0.0]]), kernelbench_x=True).mean_correct_speedup.refused == NO_CORRECT_MEAN
+    old = paper_columns(matrix([[right(None)], [WRONG]]), kernelbench_x=True)
+    assert (old.mean_correct_speedup.value, old.mean_correct_speedup.refused) == (None, NOT_TIMED)
+    assert old.correctness_rate_pct == 50
+
+
+def test_agentkernelarena_has_no_mean_over_correct_results() -> None:
+    found = paper_columns(speedups([[4.0], [0.0]]))
+    assert (found.mean_correct_speedup.value, found.mean_correct_speedup.refused) == (None, OTHER_PAPER)

@@ -21,6 +21,7 @@ COUNTS = {
     "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,
     "/efficiency/smoke/all/cpu-x86_64/": 5,  # and one more for what was timed, on a device with a clock
+    "/quality/smoke/all/cpu-x86_64/": 6,
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
     "/generalization/smoke/all/cpu-x86_64/": 6,

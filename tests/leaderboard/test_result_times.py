@@ -8,6 +8,7 @@ import pytest
 
 from evaluator.records.measurements import T_DEV, BaselineTimes, Clock, Ratio
 from evaluator.records.reasons import Flag
+from evaluator.records.record import TaskRef
 from leaderboard.pages.result.cases import cases
 from leaderboard.queries.results import MeasurementRow
 from tests import factories
@@ -27,8 +28,8 @@ def shown(db, page):
     return make
 
 
-def gpu_result(record=None):
-    task = factories.make_task(category="triton2triton")
+def gpu_result(record=None, category="triton2triton"):
+    task = factories.make_task(category=category)
     device = factories.make_device_class(slug="h100-sxm", architecture="sm_90", is_functional=False)
     suite = factories.make_suite([task])
     run = factories.make_run(suite=suite, device_class=device, with_results=False, state="published")
@@ -152,6 +153,31 @@ def test_the_papers_speedup_is_a_fact_of_its_own_with_the_name_of_its_clock(show
     [fact] = [text for term, text, _ in page.facts if term == "Speedup on aka_events"]
     assert fact.endswith("×, as in the paper; not ranked")
     assert page.paper_speedup != page.log_speedup
+
+
+def test_in_pytorch_to_triton_the_papers_clock_is_kernelbench_x_s_and_its_baseline_eager(db, page, client) -> None:
+    """Medians of both cases: (0.05 + 0.01) / (0.02 + 0.01) = 2."""
+    pairs = {"n=1": (0.05, 0.02), "n=2": (0.01, 0.01)}
+    cases = [make_gpu_case(name, 21.2, 10.9) for name in pairs]
+    cases = [
+        replace(case, clocks={**case.clocks, "kbx_do_bench": Clock((pairs[case.id][0],), (pairs[case.id][1],))})
+        for case in cases
+    ]
+    task = TaskRef("torch2triton/kernelbenchx/relu", "a" * 64, "torch2triton")
+    result = gpu_result(make_gpu_record(cases=tuple(cases), task=task), "torch2triton")
+    shown = page(f"/result/{result.pk}/")
+    assert (shown.paper_clock, shown.paper_speedup) == ("kbx_do_bench", pytest.approx(2.0))
+    assert ("Speedup on kbx_do_bench", "2.000× against PyTorch eager, as in the paper; not ranked") in [
+        fact[:2] for fact in shown.facts
+    ]
+    assert shown.paper_score is None, "AgentKernelArena's score has no such category"
+    assert [name for name, _ in shown.clocks] == [*CLOCKS, "kbx_do_bench"]
+    assert cells(shown, "n=1", "kbx_do_bench")["ratio"].value == pytest.approx(2.5)
+    old = page(f"/result/{gpu_result(make_gpu_record(task=task), 'torch2triton').pk}/")
+    [why] = [text for term, text, _ in old.facts if term == "Speedup on kbx_do_bench"]
+    assert why.startswith("none: a full case was not timed on it")
+    assert old.paper_speedup is None
+    assert "kbx_do_bench" in client.get(f"/api/v1/result/{result.pk}/clocks.csv").getvalue().decode()
 
 
 def test_all_baselines_of_a_case_are_side_by_side_and_the_ranked_one_is_unchanged(shown, client) -> None:

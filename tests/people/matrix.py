@@ -137,6 +137,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "history",
         "distribution",
         "efficiency",
+        "quality",
         "compare",
         "generalizations",
         "generalization",

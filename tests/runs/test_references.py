@@ -26,6 +26,7 @@ NAME_NO_FILE = {  # columns that look as if they named one, and what they hold
     "ApiToken.digest": "of a token",
     "Claim.cases": "times",
     "Claim.claimed": "values of a bundle",
+    **dict.fromkeys(("Claim.code_quality", "Result.code_quality", "Task.proxies"), "figures of sources"),
     "Configuration.settings_digest": "of the settings",
     "Configuration.settings": "settings",
     "Iteration.candidate_digest": "over the digests of a version's files, which the session record holds",

@@ -9,7 +9,7 @@ import pytest
 
 from evaluator.records.measurements import Clock, Ratio
 from evaluator.records.reasons import Flag
-from evaluator.records.record import CaseRecord, problems_of
+from evaluator.records.record import CaseRecord, TaskRef, problems_of
 from runs import verdicts
 from runs.models import Attempt, Measurement
 from tests.records import GPU_TIMES, make_gpu_case, make_gpu_record, make_record
@@ -116,6 +116,25 @@ def test_the_papers_speedup_is_the_mean_ratio_on_the_category_s_clock() -> None:
     loops = (timed(4.0, 1.0, "aka_loop"),)
     hip = replace(make_gpu_record(cases=loops).task, category="hip2hip")
     assert verdicts.attempt_columns(make_gpu_record(cases=loops, task=hip))["paper_speedup"] == pytest.approx(4.0)
+
+
+KBX = TaskRef("torch2triton/kernelbenchx/relu", "a" * 64, "torch2triton")
+
+
+def test_kernelbench_x_s_speedup_is_a_ratio_of_sums_over_the_full_cases() -> None:
+    """(4 + 1) / (2 + 4) = 5/6, where the mean of ratios would be (2 + 1/4) / 2; a small case needs no such time."""
+    full = (timed(4.0, 2.0, "kbx_do_bench"), timed(1.0, 4.0, "kbx_do_bench"))
+    small = replace(make_gpu_case("n=2", 5.0, 5.0), profile="small")
+    record = make_gpu_record(cases=(*full, small), task=KBX)
+    assert verdicts.attempt_columns(record)["paper_speedup"] == pytest.approx(5 / 6)
+
+
+def test_without_kernelbench_x_s_clock_on_a_full_case_there_is_no_speedup_on_it() -> None:
+    """As in records from before the clock was taken."""
+    some = (timed(4.0, 2.0, "kbx_do_bench"), make_gpu_case("n=2", 20.0, 10.0))
+    small = replace(timed(4.0, 2.0, "kbx_do_bench"), profile="small")
+    for cases in (some, some[1:], (small,)):
+        assert verdicts.attempt_columns(make_gpu_record(cases=cases, task=KBX))["paper_speedup"] is None
 
 
 def test_a_missing_time_on_the_papers_clock_leaves_no_speedup_of_the_papers() -> None:

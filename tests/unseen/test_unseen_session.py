@@ -20,6 +20,7 @@ from evaluator.gates.plausible import implausible
 from evaluator.gates.unseen import Half, UnseenTrial
 from evaluator.judge.device_lock import NoDeviceLock
 from evaluator.judge.side import Call
+from evaluator.judge.timing import clocks
 from evaluator.judge.timing.slabs import Slabs
 from evaluator.records.measurements import T_DEV
 from evaluator.sandbox import WorkerFault
@@ -120,8 +121,8 @@ class Bench:
 
 @pytest.fixture
 def bench(tiny_task, tmp_path, monkeypatch):
-    def make(entry, sizes=(256, 300, 301)):
-        return Bench(tiny_task("triton2triton"), tmp_path, monkeypatch, entry, sizes)
+    def make(entry, sizes=(256, 300, 301), category="triton2triton"):
+        return Bench(tiny_task(category), tmp_path, monkeypatch, entry, sizes)
 
     return make
 
@@ -144,6 +145,31 @@ def test_the_parts_of_a_timed_session_add_up_to_its_seconds(bench):
         *("timed", "judging", "outside_clock", "other_clocks"),
     }
     assert parts["timed"] + parts["other_clocks"] > parts["performance"], "what no part names is little"
+
+
+@pytest.mark.parametrize(("category", "has_it"), [("triton2triton", False), ("torch2triton", True)])
+def test_kernelbench_x_s_clock_is_taken_once_a_case_in_its_category_alone(bench, monkeypatch, category, has_it):
+    monkeypatch.setattr(clocks, "KBX_CLEARED_BYTES", 1 << 20)
+    trials = bench(lambda x: x + x, (256, 300), category).time()
+    found = [trial.candidate.state.clocks.get("kbx_do_bench") for trial in trials.values()]
+    assert [clock is not None and (len(clock.baseline_ms), len(clock.candidate_ms)) for clock in found] == [
+        has_it and (1, 1),
+        has_it and (1, 1),
+    ]
+
+
+@pytest.mark.parametrize(("profile", "has_it"), [("full", True), ("small", False)])
+def test_papers_clocks_are_taken_until_a_session_counts_and_kernelbench_x_s_on_full_cases(
+    bench, monkeypatch, profile, has_it
+):
+    asked = []
+    monkeypatch.setattr(performance, "other_clocks", lambda pair, **options: asked.append(tuple(options.values())))
+    context, state = bench(lambda x: x + x, (256,), "torch2triton").candidate, CaseState(Case((("n", 1),), profile))
+    for taken in (None, None, "by the second"):  # the first session was void
+        performance._other_clocks(context, state, None)
+        state.others += [taken] if taken else []
+    performance._other_clocks(context, state, None)
+    assert asked == [*[(True, has_it)] * 3, (False, False)]
 
 
 def test_a_quick_check_reads_one_clock_alone_and_is_not_held_for_want_of_others(bench):

@@ -1,4 +1,4 @@
-"""Clocks besides T_dev, on one set of inputs: T_call, the wall time of a call including the host; the paper's two."""
+"""Clocks besides T_dev, on one set of inputs: T_call, the wall time of a call including the host; the papers' own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ from statistics import fmean, median
 
 from evaluator.judge.timing.remote import RemoteStopwatch
 from evaluator.judge.timing.session import SIDES, Pair, SideName
-from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, T_CALL, Clock
-from evaluator.thresholds import CLOCKS_AGREE, LOOP_CALLS, LOOP_NS, LOOPS, PAPER_BUDGET_NS, PAPER_CALLS, PAPER_WARMUPS
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, KBX_DO_BENCH, T_CALL, Clock
+from evaluator.thresholds import (
+    CLOCKS_AGREE,
+    KBX_CLEARED_BYTES,
+    KBX_ESTIMATE_CALLS,
+    KBX_MEASURED_NS,
+    KBX_WARMUP_NS,
+    LOOP_CALLS,
+    LOOP_NS,
+    LOOPS,
+    PAPER_BUDGET_NS,
+    PAPER_CALLS,
+    PAPER_WARMUPS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +32,11 @@ class OtherClocks:
     disagreement: tuple[float, float]
 
 
-def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
-    """Measure T_call of both sides on the armed case, and the paper's clocks if asked; baseline first."""
+def other_clocks(pair: Pair, *, paper: bool, kernelbench_x: bool = False) -> OtherClocks:
+    """Measure T_call of both sides on the armed case, and if asked AgentKernelArena's clocks and KernelBench-X's.
+
+    The baseline goes first. A clock that has no time of one side is left out.
+    """
     loops = {name: _t_call(pair.switch_to(name)) for name in SIDES}
     clocks = {T_CALL: _clock({name: [found.call_ns] for name, found in loops.items()})}
     if paper:
@@ -29,7 +44,29 @@ def other_clocks(pair: Pair, *, paper: bool) -> OtherClocks:
         passes = {name: _paper(pair.switch_to(name), calls[name]) for name in SIDES}
         clocks[AKA_LOOP] = _clock({name: [found[0]] for name, found in passes.items()})
         clocks[AKA_EVENTS] = _clock({name: [found[1]] for name, found in passes.items()})
+    if kernelbench_x:
+        medians = {name: do_bench_ns(pair.switch_to(name)) for name in SIDES}
+        known: dict[SideName, list[float]] = {name: [found] for name, found in medians.items() if found is not None}
+        if len(known) == len(SIDES):
+            clocks[KBX_DO_BENCH] = _clock(known)
     return OtherClocks(clocks, (loops["baseline"].disagreement, loops["candidate"].disagreement))
+
+
+def do_bench_ns(watch: RemoteStopwatch) -> float | None:
+    """Return the median of an event pair a call on the armed case as Triton's do_bench takes it, by the trusted bench.
+
+    None where a reading is not positive: a median over the others would be another clock.
+    """
+    first = watch.loop(KBX_ESTIMATE_CALLS, warmups=1, cleared_bytes=KBX_CLEARED_BYTES)
+    estimate_ns = first.events_ns[0] / KBX_ESTIMATE_CALLS  # clearing the buffer is a part of it
+    warmups, calls = (_calls_within(time_ns, estimate_ns) for time_ns in (KBX_WARMUP_NS, KBX_MEASURED_NS))
+    times = watch.loop(calls, warmups=warmups, pairs=True, cleared_bytes=KBX_CLEARED_BYTES).events_ns
+    return median(times) if len(times) == calls else None
+
+
+def _calls_within(time_ns: float, call_ns: float) -> int:
+    """Return how many calls fit. No device clears the buffer so fast that more than LOOP_CALLS would."""
+    return max(1, min(int(time_ns / call_ns), LOOP_CALLS[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,14 +138,18 @@ class RemoteStopwatch:
             return Rejected(rejection)
         return BaselineError(f"the baseline of {self._runner.side.task.id}: {rejection.of_baseline}")
 
-    def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False) -> Loop:
-        """Time a loop of calls: with `pairs` one reading per call, else one for all calls together."""
+    def loop(self, calls: int, *, warmups: int = 0, pairs: bool = False, cleared_bytes: int = 0) -> Loop:
+        """Time a loop of calls: with `pairs` one reading per call, else one for all calls together.
+
+        Before each call but the warm-ups, and outside of its pair, the worker clears a buffer of `cleared_bytes`.
+        """
         limit_s, nonce = self._limit_s(calls + warmups), secrets.randbits(64)
+        plan = {"warmups": warmups, "calls": calls, "pairs": pairs, "cleared_bytes": cleared_bytes}
         begin = perf_counter_ns()
-        reply = self._ask("loop", timeout_s=limit_s, nonce=nonce, warmups=warmups, calls=calls, pairs=pairs)
+        reply = self._ask("loop", timeout_s=limit_s, nonce=nonce, **plan)
         wall_ns = perf_counter_ns() - begin
         times = tuple(self._list(reply, "events_ns", calls if pairs else 1, float))
-        self._check_seal(reply, [nonce, warmups, calls, int(pairs)], times)
+        self._check_seal(reply, [nonce, *map(int, plan.values())], times)
         positive = tuple(time for time in times if time > 0)
         if len(positive) < (1 - DROPPED_SHARE) * len(times):
             raise self.wrong(Rejection("impossible_time", f"a loop of {calls} calls took {min(times):.0f} ns"))

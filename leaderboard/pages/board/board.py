@@ -13,7 +13,7 @@ from leaderboard.pages.board.standings import Entry, Standings, standings
 from leaderboard.pages.protocols import Protocols, preferred, protocols_of
 from leaderboard.queries import boards
 from leaderboard.queries.boards import BoardRow, DeviceRow, ResultRow, RunRow, SuiteRow, TaskRow, takes_part
-from leaderboard.statistics.paper import NO_CLOCK, why_no_mean
+from leaderboard.statistics.paper import NO_CLOCK, is_kernelbench_x, why_no_mean
 from leaderboard.words import ALL, CATEGORIES, choices_of, suite_name
 
 
@@ -72,6 +72,11 @@ class Board:
     @property
     def shows_paper_columns(self) -> bool:
         return self.view.view == "paper" and self.has_paper_columns
+
+    @property
+    def is_kernelbench_x(self) -> bool:
+        """Whether the paper of the tasks is KernelBench-X, rather than AgentKernelArena."""
+        return is_kernelbench_x({task.category for task in self.tasks})
 
     def url(self, page: str = "board", category: str = "", **changes: str) -> str:
         """Address of a page of this board with the same query, changed."""

@@ -1,4 +1,4 @@
-"""The columns of a board: those of the ranked view, and the paper's own.
+"""The columns of a board: those of the ranked view, and those of the category's paper.
 
 Each metric is one field. The page, CSV, JSON, the sort order and the ranks of the dump all use it.
 """
@@ -103,10 +103,43 @@ def paper_fields(tasks: Sequence[TaskRow], *, has_cost: bool) -> Fields:
     )
 
 
+def kernelbench_x_fields(*, has_cost: bool) -> Fields:
+    """Columns of KernelBench-X's overall table with its headings; the geometric mean and σr are our additions."""
+    return fields(
+        RANK,
+        NAME,
+        CONFIGURATION,
+        _percent(COMPILATION, "Compile %", lambda paper: paper.compilation_rate_pct),
+        _percent(CORRECTNESS, "Correct %", lambda paper: paper.correctness_rate_pct),
+        _spread(
+            "mean_correct_speedup",
+            "Speedup ± σr",
+            "mean_correct_speedup_sigma_r",
+            "mean speedup over correct results",
+            lambda paper: paper.mean_correct_speedup,
+            metric="kbx-speedup",
+        ),
+        _spread(
+            "geo_mean_speedup",
+            "Geo. Mean ± σr",
+            "geo_mean_sigma_r",
+            "geometric mean",
+            lambda paper: paper.geo_mean_speedup,
+            metric="kbx-speedup",
+        ),
+        TRUST_FIELD,
+        PUBLISHED,
+        replace(COST, on_page=has_cost),
+        BEHIND_PROVENANCE,
+        RUNS,
+        NOT_RANKED_BECAUSE,
+    )
+
+
 def every_field(tasks: Sequence[TaskRow]) -> Fields:
-    """Every column of either view, each key once: what the dump's ranks hold."""
-    both = (*paper_fields(tasks, has_cost=True), *rank_fields(has_speed=True, has_cost=True))
-    found = {field.key: field for field in both}
+    """Every column of any view, each key once: what the dump's ranks hold."""
+    papers = (*kernelbench_x_fields(has_cost=True), *paper_fields(tasks, has_cost=True))
+    found = {field.key: field for field in (*papers, *rank_fields(has_speed=True, has_cost=True))}
     return tuple(found.values())
 
 
@@ -161,7 +194,14 @@ def _number(
     )
 
 
-def _spread(key: str, label: str, sigma_key: str, what: str, read: Callable[[PaperColumns], RunSpread]) -> Fields:
+def _spread(
+    key: str,
+    label: str,
+    sigma_key: str,
+    what: str,
+    read: Callable[[PaperColumns], RunSpread],
+    metric: str = "paper",
+) -> Fields:
     """A mean over runs with its standard deviation, which has its own column in CSV and JSON."""
     return (
         Field(
@@ -169,7 +209,7 @@ def _spread(key: str, label: str, sigma_key: str, what: str, read: Callable[[Pap
             label,
             lambda entry: _spread_cell(read(entry.paper) if entry.paper else None),
             is_number=True,
-            metric="paper",
+            metric=metric,
             sort=_of_paper(lambda paper: read(paper).value),
             about=f"The paper's {what}, on its clock of the category.",
         ),

@@ -161,8 +161,9 @@ def _views(board: Board) -> tuple[Link, ...]:
     compare = Link("Compare", board.other_url("compare"))
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
+    quality = Link("Code quality", board.other_url("quality"))
     if board.device.is_functional:
-        return (here, compare, unseen, history)
+        return (here, compare, unseen, quality, history)
     paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
@@ -171,6 +172,7 @@ def _views(board: Board) -> tuple[Link, ...]:
         Link("Hardware efficiency", board.on_protocol("efficiency", board.view.asked_protocol)),
         compare,
         unseen,
+        quality,
         history,
     )
 

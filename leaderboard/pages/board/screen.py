@@ -9,7 +9,7 @@ from dataclasses import replace
 from leaderboard.formatting import NONE, factor, listed, significant
 from leaderboard.pages.base import entry_name, page_url, task_url
 from leaderboard.pages.board.board import Board
-from leaderboard.pages.board.fields import SORTS, paper_fields, rank_fields
+from leaderboard.pages.board.fields import SORTS, kernelbench_x_fields, paper_fields, rank_fields
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import BoardResult, Entry
 from leaderboard.queries.boards import TaskRow
@@ -44,7 +44,9 @@ def in_order(entries: Sequence[Entry], view: BoardView) -> list[Entry]:
 def entries_table(board: Board, entries: Sequence[Entry], *, is_sortable: bool = True) -> Table:
     is_paper = board.shows_paper_columns
     has_cost = any(entry.cost_usd for entry in board.standings.entries)  # not if nothing here calls a paid model
-    if is_paper:
+    if is_paper and board.is_kernelbench_x:
+        columns = kernelbench_x_fields(has_cost=has_cost)
+    elif is_paper:
         columns = paper_fields(board.tasks, has_cost=has_cost)
     else:
         columns = rank_fields(has_speed=not board.device.is_functional, has_cost=has_cost)
@@ -135,6 +137,11 @@ def _order(entry: Entry, sort: str) -> tuple[float, ...]:
 
 
 def _caption(board: Board, is_paper: bool) -> str:
+    if is_paper and board.is_kernelbench_x:
+        return (
+            "KernelBench-X's columns, by its formulas and on its clock kbx_do_bench, against PyTorch eager. σr is the "
+            "standard deviation between runs, blank for a single run. Entries are not ranked by them."
+        )
     if is_paper:
         return (
             "The paper's columns, by its formulas and on its clock for the category. σr is the standard deviation "

@@ -22,7 +22,7 @@ from leaderboard.formatting import percent, plural
 from leaderboard.queries.boards import ResultRow, RunRow, TaskRow
 from leaderboard.statistics import Rate
 from leaderboard.statistics.cards import CardEffects, CardSpread, are_on_one_card
-from leaderboard.statistics.paper import PaperColumns, paper_columns, why_no_mean
+from leaderboard.statistics.paper import PaperColumns, is_kernelbench_x, paper_columns, why_no_mean
 from leaderboard.statistics.ranking import RankInterval, rank_intervals
 from leaderboard.statistics.results import ResultMatrix, ResultValues
 from leaderboard.statistics.speed import (
@@ -148,9 +148,9 @@ def standings(
     can_show_speed = tuple(is_eligible.get(task.id) for task in tasks)
     eligible_tasks = sum(one is True for one in can_show_speed)
     no_speed = FUNCTIONAL if is_functional else why_no_speed(eligible_tasks)
-    no_mean = why_no_mean({task.category for task in tasks})
+    categories = {task.category for task in tasks}
     entries = [
-        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, no_mean)
+        _entry(found, results_of[slug], None if is_functional else matrices[slug], eligible_tasks, categories)
         for slug, found in runs_of.items()
     ]
     ranked_by: RankedBy = "correctness" if no_speed else "usable_speedup"
@@ -283,7 +283,7 @@ def _entry(
     results: Sequence[BoardResult],
     matrix: ResultMatrix | None,
     eligible_tasks: int,
-    no_mean: str | None,
+    categories: set[str],
 ) -> Entry:
     counted = [result for result in results if result.obstacle is None]
     first = runs[0]
@@ -305,8 +305,12 @@ def _entry(
         correctness=_rate(counted, len(results), "correct"),
         usable_speedup=usable_speedup(matrix, eligible_tasks) if matrix else None,
         outcomes=outcomes(matrix) if matrix else None,
-        paper=paper_columns(matrix, refused=no_mean) if matrix else None,
+        paper=_paper_columns(matrix, categories) if matrix else None,
     )
+
+
+def _paper_columns(matrix: ResultMatrix, categories: set[str]) -> PaperColumns:
+    return paper_columns(matrix, refused=why_no_mean(categories), kernelbench_x=is_kernelbench_x(categories))
 
 
 def _provenance(runs: Sequence[RunRow]) -> dict[str, Any]:

@@ -15,16 +15,7 @@ from leaderboard.pages.base import entry_name
 from leaderboard.queries import generalization as queries
 from leaderboard.queries.generalization import RegressionRow, UnseenBoard, UnseenResultRow
 from leaderboard.statistics.generalization import Conditional, Generalization, Quadrants, generalization
-from leaderboard.statistics.results import Integers
-from leaderboard.statistics.task_runs import (
-    SeenResult,
-    Speed,
-    TaskRun,
-    UnseenOutcome,
-    case_counts,
-    if_all_were_wrong,
-    task_runs,
-)
+from leaderboard.statistics.task_runs import Speed, TaskRun, UnseenCases, if_all_were_wrong, unseen_cases
 
 HIDDEN_INCOMPLETE = (
     "Counts are shown once every result has a verdict: until then their changes could reveal single results."
@@ -108,15 +99,14 @@ class JudgedResult(NamedTuple):
 
 def judged(rows: Sequence[UnseenResultRow], protocol: str, *, is_functional: bool) -> list[JudgedResult]:
     """Each result with what its unseen cases come to, without functional times. One that does not count has none."""
-    obstacles = [_obstacle(row, protocol) for row in rows]
-    counts_of = cache(lambda text: case_counts(json.loads(text)))  # most results have those of others
-    nothing = UnseenOutcome(case_counts({}))
-    outcomes = [
-        nothing if missing or row.outcomes is None else _unseen(row, counts_of(row.outcomes), is_functional)
-        for row, missing in zip(rows, obstacles, strict=True)
-    ]
-    runs = task_runs([_seen(row, is_functional) for row in rows], outcomes)
-    return [JudgedResult(*one) for one in zip(rows, obstacles, runs, strict=True)]
+    cases_of = cache(lambda text: unseen_cases(json.loads(text)))  # most results have those of others
+    nothing = unseen_cases({})
+    found = []
+    for row in rows:
+        missing = _obstacle(row, protocol)
+        cases = nothing if missing or row.outcomes is None else cases_of(row.outcomes)
+        found.append(JudgedResult(row, missing, _task_run(row, cases, is_functional)))
+    return found
 
 
 def regressions(found: Sequence[JudgedResult], board: UnseenBoard) -> tuple[Regression, ...]:
@@ -156,20 +146,19 @@ def _obstacle(row: UnseenResultRow, protocol: str) -> str | None:
     )
 
 
-def _seen(row: UnseenResultRow, is_functional: bool) -> SeenResult:
-    speed = None
-    if row.seen_mean is not None and row.seen_mean_log is not None and not is_functional and row.audit != HACKED:
-        speed = Speed(row.seen_mean, row.seen_mean_log)
-    return SeenResult(row.task, row.run_id, is_correct(row.correct, row.audit), speed)
-
-
-def _unseen(row: UnseenResultRow, counts: Integers, is_functional: bool) -> UnseenOutcome:
-    """What the cases come to. On those of a hacked result the candidate is wrong, unless one has no verdict."""
+def _task_run(row: UnseenResultRow, cases: UnseenCases, is_functional: bool) -> TaskRun:
+    """A result for the statistics. A hacked one is wrong on all cases that have a verdict, and has no speed."""
+    passed = is_correct(row.correct, row.audit)
     if row.audit == HACKED:
-        return UnseenOutcome(if_all_were_wrong(counts))
-    if is_functional or row.unseen_mean is None or row.unseen_mean_log is None:
-        return UnseenOutcome(counts)
-    return UnseenOutcome(counts, Speed(row.unseen_mean, row.unseen_mean_log))
+        return TaskRun(row.task, row.run_id, passed, None, None, if_all_were_wrong(cases))
+    if is_functional:
+        return TaskRun(row.task, row.run_id, passed, None, None, cases)
+    unseen = _speed(row.unseen_mean, row.unseen_mean_log) if cases.number else None
+    return TaskRun(row.task, row.run_id, passed, _speed(row.seen_mean, row.seen_mean_log), unseen, cases)
+
+
+def _speed(mean: float | None, mean_log: float | None) -> Speed | None:
+    return None if mean is None or mean_log is None else Speed(mean, mean_log)
 
 
 def _entry(own: Sequence[JudgedResult], is_functional: bool) -> UnseenEntry:
@@ -188,9 +177,9 @@ def _result(one: JudgedResult) -> UnseenResult:
         row.id,
         one.obstacle,
         found.seen_passed,
-        found.cases,
-        found.paper,
-        found.strict,
+        found.cases.number,
+        found.cases.paper,
+        found.cases.strict,
         found.seen.mean if found.seen else None,
         found.unseen.mean if found.unseen else None,
     )

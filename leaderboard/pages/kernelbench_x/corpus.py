@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RoundStep:
     """From one round to the next. Persistent kernels are released only where their speed rose."""
 
     compiled: int  # more tasks compile than before
@@ -23,7 +23,7 @@ class Step:
 
 
 STEPS = {
-    "0 to 1": Step(22, 15, 15, 1.15820, 43.6900, 24, 1.54888, 63.0692),
-    "1 to 2": Step(7, 7, 7, 1.31529, 35.5240, 19, 1.77202, 61.7747),
+    "0 to 1": RoundStep(22, 15, 15, 1.15820, 43.6900, 24, 1.54888, 63.0692),
+    "1 to 2": RoundStep(7, 7, 7, 1.31529, 35.5240, 19, 1.77202, 61.7747),
 }
 EXPAND_WHERE_SPEEDUP = 0.0762

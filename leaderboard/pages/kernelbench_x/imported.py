@@ -18,6 +18,7 @@ from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.kernelbench_x.claimed_efficiency import ClaimedEfficiency, claimed_efficiency
+from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
@@ -48,6 +49,7 @@ class ImportedRun:
     is_recomputed: bool  # speedups come from the bundle's own times, not only as claimed
     quantized: dict[str, str]  # task → status
     efficiency: ClaimedEfficiency  # of its correct kernels, from their claimed rates
+    quality: ClaimedQuality
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
         efficiency=claimed_efficiency(
             [claim for claim in claims if is_correct(claim) and claim.status == "passed"], machine
         ),
+        quality=claimed_quality(bundle.id, _name(bundle), [claim for claim in claims if is_correct(claim)]),
     )
 
 

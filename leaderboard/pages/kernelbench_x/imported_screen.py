@@ -8,6 +8,7 @@ from leaderboard.charts import Chart, Point, Series, ratio_dots
 from leaderboard.formatting import NONE, plural, rate, significant
 from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
+from leaderboard.pages.kernelbench_x.quality import quality_table
 from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
 from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
@@ -15,17 +16,16 @@ from leaderboard.words import status_cell
 
 AS_CLAIMED = "As claimed, the newest first."
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
-NOT_SHOWN = "Not shown: static code metrics, which bundles lack for some tasks."
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
 def sections(found: Imported) -> tuple[Section, ...]:
     by_category = (_categories_section(found),) if found.runs else ()
-    return (_runs_section(found), *by_category, _rounds_section(found))
+    return (_runs_section(found), *by_category, _quality_section(found), _rounds_section(found))
 
 
 def fact(found: Imported) -> tuple[str, str, str]:
-    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed. {NOT_SHOWN}", "")
+    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed", "")
 
 
 def _runs_section(found: Imported) -> Section:
@@ -54,6 +54,17 @@ def _categories_section(found: Imported) -> Section:
             Shown(_quantized(found.runs), "matrix"),
             Shown(_unsolved(found), "prose-table"),
         ),
+    )
+
+
+def _quality_section(found: Imported) -> Section:
+    return Section(
+        slug="imported-quality",
+        title="Code quality of runs submitted here",
+        text="The claimed index is diluted: the benchmark measures one file of candidate and test together. The other "
+        "columns are measured here from the candidate's source alone. The paper prints no number of either.",
+        links=(Link("The formula", page_url("metrics") + "#code-quality"),),
+        tables=(Shown(quality_table([run.quality for run in found.runs], NO_RUNS)),),
     )
 
 

@@ -243,10 +243,14 @@ METRICS = (
         "aka_loop = one event pair of 100 calls / 100,  aka_events = mean of 100 event pairs,  kbx_do_bench = median",
         "aka_loop is AgentKernelArena's clock for HIP to HIP and PyTorch to HIP: after 10 warm-up calls, one pair of "
         "device events around 100 calls, divided by their number. aka_events is its clock for Triton to Triton: after "
-        "10 warm-up calls, a pair of events around each of 100, and their mean. kbx_do_bench is KernelBenchX's clock: "
-        "the median of Triton's do_bench, whose warm-up and repeats are given in milliseconds, not in calls.",
-        "A result's speedup on its paper's clock is the arithmetic mean over cases, and is always shown with the "
-        "clock's name. It is not used for ranking or mixed with another clock. kbx_do_bench is not measured here yet.",
+        "10 warm-up calls, a pair of events around each of 100, and their mean. kbx_do_bench is KernelBench-X's clock "
+        "for PyTorch to Triton, which is Triton's do_bench in our own bench: an estimate from 5 calls, then as many "
+        "warm-up calls as fit into 25 ms, and as many with a pair of events around each as fit into 100 ms. A buffer "
+        "of 256 MiB is cleared before each of these, outside of its pair; the time is their median.",
+        "A result's speedup on AgentKernelArena's clock is the arithmetic mean over cases, on KernelBench-X's a ratio "
+        "of sums over full cases. It is always shown with the clock's name, not used for ranking, and not mixed with "
+        "another clock. One reading that is not positive leaves a case without kbx_do_bench; results from before it "
+        "was taken have none.",
     ),
     Metric(
         "quadrant",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, T_CALL, T_DEV
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, FUNCTIONAL, KBX_DO_BENCH, T_CALL, T_DEV
 from evaluator.thresholds import ELIGIBLE_E0, ELIGIBLE_NS, REFERENCE_E0_NS
 from leaderboard.formatting import NONE, milliseconds, significant
 from leaderboard.pages.base import count_cell
@@ -19,6 +19,8 @@ CLOCKS = {  # in the order in which pages show them
     T_CALL: "Wall time of one call, back to back with warm caches, host time included. Not ranked.",
     AKA_LOOP: "The paper's clock for HIP to HIP and PyTorch to HIP: 100 calls in one pair of events, divided by 100.",
     AKA_EVENTS: "The paper's clock for Triton to Triton: the mean over 100 calls with a pair of events around each.",
+    KBX_DO_BENCH: "The paper's clock for PyTorch to Triton, Triton's do_bench: after 25 ms of warm-up, the median over "
+    "100 ms of calls with a pair of events around each and a buffer of 256 MiB cleared before it.",
     FUNCTIONAL: "Times on a CPU. They show that both sides ran; no metric uses them.",
 }
 HOST_DECIDED = ("arena-1", "arena-2")  # protocols under which the host's own event pair said what is eligible

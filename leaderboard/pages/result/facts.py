@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evaluator.records.measurements import PAPER_CLOCKS
+from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, KBX_DO_BENCH, PAPER_CLOCKS
 from evaluator.records.record import GATE_NAMES, Record
 from leaderboard.eligibility import is_correct, obstacle
 from leaderboard.encoding import SCREEN
@@ -26,6 +26,7 @@ from leaderboard.words import (
 from runs.trust import trust_text
 
 Fact = tuple[str, str, str]  # term, text, address
+NOT_ON_KBX = "none: a full case was not timed on it, like every result from before this clock was taken"
 RUN_NOTICES = {
     "draft": "a draft: it is on no leaderboard, and its results may still change.",
     "withdrawn": "withdrawn: it was taken off the leaderboards and stays readable here.",
@@ -145,11 +146,12 @@ def provenance(row: ResultDetailRow, shown: AttemptRow | None, record: Record | 
 
 
 def paper_score(row: ResultDetailRow, shown: AttemptRow | None) -> float | None:
-    """Return the result's score by the paper's formula; None without a verdict, and where the paper has no clock.
+    """Return the result's score by AgentKernelArena's formula; None without a verdict or in a category it lacks.
 
     A result that an audit found hacked counts as not correct.
     """
-    if shown is None or shown.compiled is None or row.is_functional or row.category not in PAPER_CLOCKS:
+    has_score = PAPER_CLOCKS.get(row.category) in (AKA_LOOP, AKA_EVENTS)
+    if shown is None or shown.compiled is None or row.is_functional or not has_score:
         return None
     return result_score(shown.compiled, is_correct(shown.correct, row.audit), shown.paper_speedup)
 
@@ -184,9 +186,14 @@ def _why_not_ranked(row: ResultDetailRow, shown: AttemptRow | None) -> str | Non
 def _paper_facts(row: ResultDetailRow, shown: AttemptRow) -> list[Fact]:
     """The speedup on the paper's clock, never without its name (decision 11), and the score."""
     found, url = [], f"{page_url('metrics')}#paper"
+    clock = PAPER_CLOCKS.get(row.category)
+    is_kbx = clock == KBX_DO_BENCH
+    against, about = (" against PyTorch eager", f"{page_url('metrics')}#kbx-speedup") if is_kbx else ("", "")
     if shown.paper_speedup is not None:
-        speedup = f"{significant(shown.paper_speedup, 4)}×, as in the paper; not ranked"
-        found.append((f"Speedup on {PAPER_CLOCKS[row.category]}", speedup, ""))
+        speedup = f"{significant(shown.paper_speedup, 4)}×{against}, as in the paper; not ranked"
+        found.append((f"Speedup on {clock}", speedup, about))
+    elif is_kbx and shown.status == "passed" and not row.is_functional:
+        found.append((f"Speedup on {clock}", NOT_ON_KBX, about))
     if (score := paper_score(row, shown)) is not None:
         speed = f"{SPEED_POINTS} × {significant(shown.paper_speedup or 0.0, 4)}"
         correct = f"{CORRECT_POINTS} + {speed}" if is_correct(shown.correct, row.audit) else "0 + 0"

@@ -11,6 +11,7 @@ from evaluator.records.record import Record
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
 from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
+from leaderboard.pages.quality.parts import CodeQuality, quality_of, quality_table
 from leaderboard.pages.result import efficiency as result_efficiency
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
@@ -85,6 +86,7 @@ class ResultPage(Page):
     sandbox: str | None
     host_facts: dict[str, str]
     candidate_digest: str
+    quality: CodeQuality | None  # of the candidate's own code; None: not measured yet
     sources: tuple[Source, ...]
     attempts: tuple[AttemptLine, ...]
     downloads: tuple[tuple[str, str], ...]  # (file to write, address), needed by the commands
@@ -120,10 +122,11 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     lines, chart = history(result, attempts, measured), times.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, number)
     audits = submissions.audits(result=result)  # those that were taken back, too
-    session = result_session.section(row.session)
+    session, quality = result_session.section(row.session), quality_of(row.code_quality)
     return ResultPage(
         tables=by_slug(
             cases_table(cases),
+            quality_table(quality, has_candidate=bool(row.candidate_files)),
             *times.tables(cases, sessions),
             *baselines_tables(baselines),
             *result_efficiency.efficiency_tables(efficiency.cases),
@@ -134,6 +137,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         ),
         charts={chart.slug: chart} if chart else {},
         **_identity(row),
+        quality=quality,
         sources=result_sources.sources(row),
         downloads=result_sources.downloads(row),
         commands=result_sources.commands(row),

@@ -12,7 +12,7 @@ from leaderboard.formatting import NONE, plural, printable, times
 from leaderboard.pages.base import page_url
 from leaderboard.pages.result.cases import case_cell
 from leaderboard.queries.generalization import ResultCaseRow
-from leaderboard.statistics.task_runs import SeenResult, UnseenOutcome, case_counts, task_runs
+from leaderboard.statistics.task_runs import unseen_cases
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 from leaderboard.words import CONFIG_CATEGORIES, QUADRANTS, word_cell
 
@@ -66,7 +66,7 @@ def section(rows: Sequence[ResultCaseRow], result: int, number: int | None) -> U
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         counts[line.category][line.quadrant] += 1
-    [whole] = task_runs([SeenResult("", 0, True)], [UnseenOutcome(case_counts(counts))])
+    whole = unseen_cases(counts)
     url, state = page_url("unseen", result, number) if lines else "", own[0].state
     sentence = _sentence(state, lines, whole.paper)
     return UnseenSection(own[0].round, state, whole.paper, whole.strict, lines, url, sentence)

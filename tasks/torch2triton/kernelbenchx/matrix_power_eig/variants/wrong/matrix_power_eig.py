@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-SWEEPS = 9  # each squares what is left to rotate: 7 were enough for 64 columns in float32, 8 in float64
+SWEEPS = 30  # at most: 8 are usual, but where eigenvalues are equal thousands of matrices took up to 14
 
 
 @triton.jit
@@ -19,28 +19,39 @@ def partner_of(col, at_round, N: tl.constexpr):
 
 
 @triton.jit
-def power_kernel(a_ptr, power_ptr, k, n, SWEEPS: tl.constexpr, N: tl.constexpr):
+def squares(a, N: tl.constexpr):
+    """The sum of the squares of all entries."""
+    return tl.sum(tl.sum(a * a, 1), 0)
+
+
+@triton.jit
+def power_kernel(a_ptr, power_ptr, k, n, eps, SWEEPS: tl.constexpr, N: tl.constexpr):
     row, col = tl.arange(0, N)[:, None], tl.arange(0, N)
     inside = (row < n) & (col[None, :] < n)
     start = tl.program_id(0).to(tl.int64) * n
     a = tl.load(a_ptr + start * n + row * n + col[None, :], mask=inside, other=0.0)
     v = tl.where(row == col[None, :], 1.0, 0.0).to(a.dtype)
-    for step in range(SWEEPS * (N - 1)):
-        partner = partner_of(col, step % (N - 1), N)
-        partners = tl.broadcast_to(partner[None, :], (N, N))
-        diagonal = tl.sum(tl.where(row == col[None, :], a, 0.0), 0)
-        crossing = tl.sum(tl.where(row == partner[None, :], a, 0.0), 0)
-        crossing = (crossing + tl.gather(crossing, partner, 0)) / 2  # the same for both, or they turn by two angles
-        turns = crossing != 0
-        cotangent = (tl.gather(diagonal, partner, 0) - diagonal) / tl.where(turns, 2 * crossing, 1.0)
-        bounded = tl.minimum(tl.abs(cotangent), 1e15)
-        up = (cotangent > 0) | ((cotangent == 0) & (col < partner))  # of a pair one column turns up, the other down
-        tangent = tl.where(turns, tl.where(up, 1.0, -1.0) / (bounded + tl.sqrt(1 + bounded * bounded)), 0.0)
-        cosine = (1 / tl.sqrt(1 + tangent * tangent))[None, :]
-        v = (cosine * (v - tangent[None, :] * tl.gather(v, partners, 1))).to(v.dtype)
-        a = (cosine * (a - tangent[None, :] * tl.gather(a, partners, 1))).to(v.dtype)
-        a = tl.trans(a)  # of a symmetric matrix, so that its rows are rotated next
-        a = (cosine * (a - tangent[None, :] * tl.gather(a, partners, 1))).to(v.dtype)
+    size, left, sweep = squares(a, N), squares(tl.where(row == col[None, :], 0.0, a), N), 0
+    while (sweep < SWEEPS) & (left > eps * eps * n * size):
+        for at_round in range(N - 1):
+            partner = partner_of(col, at_round, N)
+            partners = tl.broadcast_to(partner[None, :], (N, N))
+            diagonal = tl.sum(tl.where(row == col[None, :], a, 0.0), 0)
+            crossing = tl.sum(tl.where(row == partner[None, :], a, 0.0), 0)
+            others = tl.gather(diagonal, partner, 0)
+            crossing = (crossing + tl.gather(crossing, partner, 0)) / 2  # the same for both, or they turn by two angles
+            turns = tl.abs(crossing) > eps * tl.sqrt(tl.abs(diagonal * others))  # what is left is rounding
+            cotangent = (others - diagonal) / tl.where(turns, 2 * crossing, 1.0)
+            bounded = tl.minimum(tl.abs(cotangent), 1e18)
+            up = (cotangent > 0) | ((cotangent == 0) & (col < partner))  # of a pair one column turns up, the other down
+            tangent = tl.where(turns, tl.where(up, 1.0, -1.0) / (bounded + tl.sqrt(1 + bounded * bounded)), 0.0)
+            cosine = (1 / tl.sqrt(1 + tangent * tangent))[None, :]
+            v = (cosine * (v - tangent[None, :] * tl.gather(v, partners, 1))).to(v.dtype)
+            a = (cosine * (a - tangent[None, :] * tl.gather(a, partners, 1))).to(v.dtype)
+            a = tl.trans(a)  # of a symmetric matrix, so that its rows are rotated next
+            a = (cosine * (a - tangent[None, :] * tl.gather(a, partners, 1))).to(v.dtype)
+        left = squares(tl.where(row == col[None, :], 0.0, a), N)
+        sweep += 1
     values = tl.sum(tl.where(row == col[None, :], a, 0.0), 0)
     powers = tl.where(col < n, tl.exp(k * tl.log(tl.where(col < n, values, 1.0))), 0.0)
     power = tl.zeros_like(a)
@@ -56,5 +67,5 @@ def forward(a: torch.Tensor, k: float) -> torch.Tensor:
     power = torch.empty_like(a)
     block = max(4, triton.next_power_of_2(n))  # a width of 2 keeps the compiler busy for ever
     warps = min(8, max(1, block * block // 512))
-    power_kernel[(batch,)](a, power, k, n, SWEEPS=SWEEPS, N=block, num_warps=warps)
+    power_kernel[(batch,)](a, power, k, n, torch.finfo(a.dtype).eps, SWEEPS=SWEEPS, N=block, num_warps=warps)
     return power
