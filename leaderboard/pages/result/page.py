@@ -112,8 +112,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     shown = _shown(query.get("attempt", ""), row, attempts)
     if shown is None and query.get("attempt"):
         return None
-    record = results.record(shown.record_digest) if shown else None
-    number = shown.number if shown else None
+    record, number = (results.record(shown.record_digest), shown.number) if shown else (None, None)
     cases = case_facts(measured.get(shown.id, ()), shown.protocol, row.device) if shown else ()
     efficiency = result_efficiency.section(shown, cases, row.task_work, row.device)
     kernels = result_isa.kernels(record)
@@ -121,7 +120,6 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     sessions, baselines = times.sessions(record), case_baselines(record)
     lines, chart = history(result, attempts, measured), times.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, number)
-    audits = submissions.audits(result=result)  # those that were taken back, too
     session, quality = result_session.section(row.session), quality_of(row.code_quality)
     return ResultPage(
         tables=by_slug(
@@ -141,7 +139,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         sources=result_sources.sources(row),
         downloads=result_sources.downloads(row),
         commands=result_sources.commands(row),
-        audits=tuple(audit_of(one) for one in audits),
+        audits=tuple(audit_of(one) for one in submissions.audits(result=result)),  # also those taken back
         may_rank=row.may_rank,
         **_outcome(row, shown),
         **_recorded(record),
