@@ -20,6 +20,7 @@ UNUSED = {  # read with the rest of a board's or a list's query, and of no effec
     "portability": {"suite", "device", "state", "page"},
     "distribution": {"view", "sort", "ranks"},
     "efficiency": {"view", "sort", "ranks", "as_of"},
+    "quality": {"view", "sort", "ranks"},
     "compare": {"view", "sort", "ranks", "agent", "model", "trust", "since"},
 }
 PARTS = ("", "entries.csv", "entries.json", "rates.svg")

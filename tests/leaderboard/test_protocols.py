@@ -146,7 +146,7 @@ def test_of_two_past_protocols_home_shows_the_one_published_last(past, timed, pa
 
 def test_pages_about_a_board_are_listed_under_its_protocol(past, page) -> None:
     [links] = page("/analysis/").boards
-    assert set(links) == {"board", "distribution", "efficiency", "compare", "generalization"}
+    assert set(links) == {"board", "distribution", "efficiency", "compare", "generalization", "quality"}
     assert all(url.endswith("?protocol=arena-1") for url in links.values())
 
 
