@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from leaderboard.pages import analysis, claims, data, published, search, versions
+from leaderboard.pages import analysis, claims, data, peaks, published, search, versions
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query, page_url
@@ -17,6 +17,7 @@ from leaderboard.pages.board import page as board
 from leaderboard.pages.compare import page as compare
 from leaderboard.pages.cost import page as cost
 from leaderboard.pages.distribution import page as distribution
+from leaderboard.pages.efficiency import page as efficiency
 from leaderboard.pages.failures import page as failures
 from leaderboard.pages.generalization import index as generalizations
 from leaderboard.pages.generalization import page as generalization
@@ -106,6 +107,16 @@ ROUTES = (
         "What explains the results of a leaderboard: entry or type of task, what nobody solves, what is slower",
         "source, operator, as_of, version, protocol",
         section="home",
+    ),
+    Route(
+        "efficiency",
+        "efficiency/<slug:suite>/<slug:category>/<slug:device>/",
+        efficiency.EfficiencyPage,
+        efficiency.build,
+        "Hardware efficiency on one leaderboard: GB/s, TFLOP/s, IOU, MFU and score by entry, type of operator and task",
+        "agent, model, trust, since, source, operator, version, protocol",
+        section="home",
+        is_shared=True,
     ),
     Route(
         "quality",
@@ -325,6 +336,14 @@ ROUTES = (
     Route(
         "metrics", "metrics/", metrics.MetricsPage, metrics.build, "Metrics, their formulas and terms", section="data"
     ),
+    Route(
+        "peaks",
+        "peaks/",
+        peaks.PeaksPage,
+        peaks.build,
+        "Peak rates of device classes by dtype, which hardware efficiency is held against, with their sources",
+        section="data",
+    ),
     Route("data", "data/", data.DataPage, _data, "Addresses of all data, and the nightly dump", is_live=True),
 )
 
@@ -348,7 +367,7 @@ SITE_MAP = {
         "claims": "Claims",
     },
     "Evaluation": {"queue": "Queue", "hosts": "Hosts"},
-    "Method": {"metrics": "Metrics", "versions": "Versions"},
+    "Method": {"metrics": "Metrics", "peaks": "Peak rates", "versions": "Versions"},
 }
 
 

@@ -39,7 +39,8 @@ ALWAYS = "1 = 1"
 MUTABLE: dict[type[models.Model], set[str]] = {
     Run: {"state", "published_at", "paused_at", "note", "trust", "reproduced_tasks", "verified_tasks"},
     Result: {"published_attempt", "audit", "candidate_files", "code_quality"},
-    Attempt: {"is_latest", "is_held"},  # a newer attempt; the decision of an audit
+    # A newer attempt; the decision of an audit; sums over what stays, for rows from before there were such sums.
+    Attempt: {"is_latest", "is_held", "work_ms", "work_bytes", "work_flops"},
     AgentSession: set(),
 }
 

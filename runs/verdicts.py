@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp
 from statistics import fmean, median
 from typing import Any
@@ -12,12 +12,16 @@ from evaluator.records.calibration import DeviceCalibration
 from evaluator.records.measurements import KBX_DO_BENCH, PAPER_CLOCKS, T_DEV, Clock, Ratio
 from evaluator.records.reasons import Flag, Status
 from evaluator.records.record import CaseRecord, Record, why_private
+from evaluator.tasks.roofline import CaseWork, TimedWork, total
 from evaluator.unseen.record import UnseenRecord, quadrant_of
 from runs.models import Attempt, Measurement, UnseenEvaluation, UnseenMeasurement
 
+Work = Mapping[str, Mapping[str, Any]]  # of a task: case id → the fields of its CaseWork
+NO_WORK: dict[str, Any] = {"work_ms": None, "work_bytes": None, "work_flops": None}
 
-def attempt_columns(record: Record) -> dict[str, Any]:
-    """Return the columns of an attempt that its record decides.
+
+def attempt_columns(record: Record, work: Work | None = None) -> dict[str, Any]:
+    """Return the columns of an attempt that its record decides; `work` is its task's.
 
     Raises:
         ValueError: the record must not become a result.
@@ -43,7 +47,27 @@ def attempt_columns(record: Record) -> dict[str, Any]:
         "log_speedup_low": record.mean_log(lambda ratio: ratio.low),
         "log_speedup_high": record.mean_log(lambda ratio: ratio.high),
         "paper_speedup": _paper_speedup(record),
+        **(work_columns(measurements(Attempt(), record), work) if record.status is Status.PASSED else NO_WORK),
     }
+
+
+def work_columns(cases: Sequence[Measurement], work: Work | None) -> dict[str, Any]:
+    """Return what an attempt's eligible cases moved and computed by the task's model, and in which time.
+
+    Rates and their shares of peaks follow from these sums when a page is made, so a corrected peak leaves none of them
+    stale. Empty where one of the cases has no model. One that is faster than the clock can see counts with the time
+    that was measured, which is longer than its own.
+    """
+    counted = [case for case in cases if case.is_eligible]
+    if not work or not all(case.case in work and case.candidate_t_dev_ms is not None for case in counted):
+        return NO_WORK
+    found = total(
+        TimedWork.of_case(CaseWork(**work[case.case]), float(case.candidate_t_dev_ms or 0), case.allowed_rmse)
+        for case in counted
+    )
+    if found is None:
+        return NO_WORK
+    return {"work_ms": found.seconds * 1e3, "work_bytes": found.bytes, "work_flops": dict(found.flops)}
 
 
 def measurements(attempt: Attempt, record: Record) -> list[Measurement]:

@@ -24,7 +24,7 @@ from runs.services.revision import public_changed
 
 LISTS = (
     *("tasks", "agents", "runs", "failures", "behaviour", "portability", "cost", "analysis"),
-    *("queue", "hosts", "noise", "versions", "metrics", "submit", "data"),
+    *("queue", "hosts", "noise", "versions", "metrics", "peaks", "submit", "data"),
 )
 REPEATS, CLIENT = 3, Client(HTTP_HOST="127.0.0.1")
 
@@ -51,6 +51,7 @@ def main() -> None:
         "board as JSON": f"/api/v1/board/{board}",
         "distribution": f"/distribution/{board}",
         "attribution": f"/attribution/{board}",
+        "efficiency": f"/efficiency/{board}",
         "compare": f"/compare/{board}",
         "generalization": f"/generalization/{board}",
         "same, one category": f"/generalization/{board.replace('/all/', '/hip2hip/')}",

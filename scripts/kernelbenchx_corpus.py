@@ -22,11 +22,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from evaluator.tasks.peaks import PEAKS
+
 RECORDS, INVENTORY = "data/kbx_corpus/all_records.jsonl", "data/kernelbenchx_v1.json"
 STEPS = ("round_0_to_round_1", "round_1_to_round_2")
-# The golden times behind the corpus's speedups are the RTX 5090's. NVIDIA's peaks of it, dense, from its architecture
-# paper: memory in GB/s, and TFLOP/s of float32 and of 16-bit tensors that are summed in float32.
-PEAK_GBS, PEAK_TFLOPS, PEAK_TFLOPS_16 = 1792.0, 104.8, 209.5
+# The golden times behind the corpus's speedups are the RTX 5090's.
+RTX_5090 = PEAKS["rtx-5090"]
+PEAK_GBS = RTX_5090.bytes_per_s / 1e9
+PEAK_TFLOPS, PEAK_TFLOPS_16 = (RTX_5090.flops_per_s[dtype] / 1e12 for dtype in ("float32", "bfloat16"))
 
 Record = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp
+from math import exp, fsum
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -77,6 +77,7 @@ def _task(suite: int, number: int, of: int) -> dict[str, Any]:
             {"id": _case(case), "profile": "full", "axes": {"cols": 64 << case, "rows": 4096}}
             for case in range(_cases(number))
         ],
+        "work": {_case(case): _work(case) for case in range(_cases(number))},
         "provenance": {"operator_type": operator, "note": "synthetic"},
     }
 
@@ -88,6 +89,12 @@ def _cases(task: int) -> int:
 
 def _case(number: int) -> str:
     return f"cols={64 << number},rows=4096"
+
+
+def _work(number: int) -> dict[str, Any]:
+    """Return what a case moves and computes: 16 bytes and 8 operations an element."""
+    elements = 4096 * (64 << number)
+    return {"bytes": 16.0 * elements, "flops": 8.0 * elements, "dtype": "float32"}
 
 
 def _result(draw: Random, entry: int, task: int) -> SyntheticResult:
@@ -116,6 +123,9 @@ def _passed(rows: tuple[dict[str, Any], ...]) -> dict[str, Any]:
         "correct": True,
         "protocol": PROTOCOL,
         "evaluator": MARK,
+        "work_ms": fsum(row["candidate_t_dev_ms"] for row in rows),
+        "work_bytes": fsum(_work(case)["bytes"] for case in range(len(rows))),
+        "work_flops": {"float32": fsum(_work(case)["flops"] for case in range(len(rows)))},
         "log_speedup": means[""],
         "cautious_log_speedup": means[""],
         "log_speedup_low": means["_low"],

@@ -28,12 +28,13 @@ VIEWS = (
 OF_A_BOARD = (
     ("board", "Leaderboard"),
     ("distribution", "Distribution"),
+    ("efficiency", "Hardware efficiency"),
     ("compare", "Comparison"),
     ("attribution", "Attribution"),
     ("generalization", "Unseen cases"),
     ("quality", "Code quality"),
 )
-NEED_A_CLOCK = ("distribution",)
+NEED_A_CLOCK = ("distribution", "efficiency")
 
 
 @dataclass(frozen=True, slots=True)

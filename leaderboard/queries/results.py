@@ -46,6 +46,7 @@ class ResultDetailRow(NamedTuple):
     task_is_current: bool
     editable: list[str]
     task_files: dict[str, str]
+    task_work: dict[str, Any]  # what the task's model says of each case
     audit: str
     candidate_digest: str
     candidate_files: dict[str, str]
@@ -86,6 +87,9 @@ class AttemptRow(NamedTuple):
     log_speedup_low: float | None
     log_speedup_high: float | None
     paper_speedup: float | None
+    work_ms: float | None
+    work_bytes: float | None
+    work_flops: dict[str, float] | None
     protocol: str
     is_held: bool
     is_uncalibrated: bool
@@ -207,5 +211,6 @@ _RESULT = (
         for name in ("slug", "agent__name", "agent__slug", "agent__kind", "model__name", "role")
     ),
     *("task_id", "task__path", "task__category", "task__digest", "task__is_current", "task__editable", "task__files"),
+    "task__work",
     *("audit", "candidate_digest", "candidate_files", "code_quality", "published_attempt__number", "may_rank"),
 )

@@ -17,6 +17,7 @@ from evaluator.tasks.suites import load_suite, suite_names
 from evaluator.unseen.rounds import read_round, round_names
 from runs.models import Suite, Task
 from runs.services import catalog
+from runs.services.efficiency import fill_work
 from runs.services.rounds import mirror_round
 
 ACTOR = "sync_tasks"
@@ -31,6 +32,8 @@ class Mirrored:
 
 def mirror() -> Mirrored:
     """Read every task, suite and round, then store all of them, or none if one breaks the format.
+
+    Attempts whose task's model was not known until now get what they moved and computed by it.
 
     Raises:
         TaskError: with every problem of the first bad file, or every task that a trivial candidate passes.
@@ -48,6 +51,7 @@ def mirror() -> Mirrored:
         for found in rounds:
             own = [suite for suite in mirrored if found.suite in ("", suite.name)]
             mirror_round(found=found, suite=max(own, key=lambda suite: suite.tasks.count()), actor=ACTOR)
+    fill_work()
     return Mirrored(len(rows), tuple(suite.label for suite in suites), tuple(found.name for found in rounds))
 
 

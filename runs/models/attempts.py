@@ -72,6 +72,11 @@ class Attempt(models.Model):
     paper_speedup = models.FloatField(
         null=True, help_text="Mean ratio of all cases on the clock of the category's paper. Not used for ranking."
     )
+    work_ms = models.FloatField(null=True, help_text="Σ of the candidate's t_dev over eligible cases, once each.")
+    work_bytes = models.FloatField(null=True, help_text="Σ of the bytes of the same cases by the task's model.")
+    work_flops = models.JSONField(
+        null=True, help_text="Σ of their operations by the peak that they are held against: a dtype, or tf32."
+    )
     evaluator = models.CharField(max_length=30, blank=True, help_text="The evaluator's version.")
     protocol = models.CharField(max_length=30, blank=True, help_text="The timing protocol that its record names.")
     record_digest = models.CharField(max_length=64, blank=True, help_text="sha256 of the record in the archive.")
@@ -162,6 +167,18 @@ class Attempt(models.Model):
                 | Q(log_speedup__isnull=False)
                 & (Q(log_speedup_low__isnull=True) | Q(log_speedup__gte=F("log_speedup_low")))
                 & (Q(log_speedup_high__isnull=True) | Q(log_speedup__lte=F("log_speedup_high"))),
+            ),
+            models.CheckConstraint(
+                name="attempt_work_is_whole_and_only_when_passed",
+                condition=Q(work_ms__isnull=True, work_bytes__isnull=True, work_flops__isnull=True)
+                | Q(
+                    status="passed",
+                    work_ms__isnull=False,
+                    work_ms__gt=0,
+                    work_bytes__isnull=False,
+                    work_bytes__gte=0,
+                    work_flops__isnull=False,
+                ),
             ),
             models.CheckConstraint(
                 name="attempt_protocol_iff_record",

@@ -20,6 +20,9 @@ class Task(models.Model):
     editable = models.JSONField(default=list, help_text="Files that a candidate may replace.")
     files = models.JSONField(default=dict, help_text="The baseline's sources: path → sha256 in the archive.")
     cases = models.JSONField(default=list, help_text='The seen cases: {"id", "profile", "axes"}.')
+    work = models.JSONField(
+        default=dict, help_text='What the model says: case id → {"bytes", "flops", "dtype"}. Empty: not known.'
+    )
     provenance = models.JSONField(default=dict)
     proxies = models.JSONField(
         default=dict,

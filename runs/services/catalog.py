@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from django.db import transaction
 
+from evaluator.tasks.roofline import case_work
 from evaluator.tasks.spec import TaskSpec
 from runs import archive
 from runs.code_quality.proxies import proxies_of
@@ -70,6 +72,7 @@ def _columns(spec: TaskSpec) -> dict[str, object]:
         "editable": list(spec.editable),
         "files": sources,
         "cases": [{"id": case.id, "profile": case.profile, "axes": dict(case.axes)} for case in spec.cases],
+        "work": {case.id: asdict(case_work(spec, case)) for case in spec.cases},
         "provenance": dict(spec.provenance),
         "proxies": _proxies(spec),
         "is_plain": spec.is_plain,

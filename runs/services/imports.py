@@ -178,7 +178,7 @@ def _write_entry(run: Run, task: Task, entry: BundledResult) -> None:
         claimed_by=IMPORTER,
         host=_host(record, run.device_class),
         record_digest=archive.put(entry.record_bytes),
-        **verdicts.attempt_columns(record),
+        **verdicts.attempt_columns(record, task.work),
     )
     insert_measurements(verdicts.measurements(attempt, record))
     if entry.unseen is not None and run.round is not None:

@@ -105,7 +105,8 @@ def record_verdict(*, lease: Lease, record: Record) -> bool:
     if secret:
         record = replace(record, started_at=today().isoformat(timespec="seconds"))
     text = codec.dumps(record).encode()
-    columns = verdicts.attempt_columns(record) | _ended(secret)
+    work = Attempt.objects.filter(pk=lease.attempt_id).values_list("result__task__work", flat=True).first()
+    columns = verdicts.attempt_columns(record, work) | _ended(secret)
     with transaction.atomic():
         written = leased(lease).update(record_digest=archive.put(text), **columns)
         if written:

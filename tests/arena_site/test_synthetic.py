@@ -68,7 +68,8 @@ def test_every_page_about_them_says_that_they_are_synthetic(seeded: None, client
     run = Run.objects.get(repeat=0)
     board = f"{run.suite.name}/all/{run.device_class.slug}/"
     task = run.results.select_related("task").first().task  # type: ignore[union-attr]
-    addresses = [f"/board/{board}", f"/distribution/{board}", f"/compare/{board}", f"/generalization/{board}"]
+    names = ("board", "distribution", "efficiency", "compare", "generalization")
+    addresses = [f"/{name}/{board}" for name in names]
     addresses += [f"/run/{run.pk}/", f"/result/{run.results.first().pk}/", f"/task/{task.path}/", "/", "/runs/"]  # type: ignore[union-attr]
     for address in addresses:
         response = client.get(address)

@@ -128,6 +128,6 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *("/analysis/", "/failures/", "/failures/explore/outcomes/", "/behaviour/", "/noise/", "/noise/explore/aa/"),
         *("/cost/", "/cost/explore/hip2hip/"),
         *("/portability/", f"/portability/?configuration={run.configuration.slug}", "/versions/"),
-        *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/data/"),
+        *("/published/", "/published/agentkernelarena-main-results/", "/metrics/", "/peaks/", "/data/"),
         *(f"{board}explore/rates/", f"/result/{result.pk}/explore/times/"),
     ]

@@ -34,7 +34,8 @@ def make_speed_places() -> list[str]:
             run.results.update(code_quality=QUALITY)
     make_timed_run(suite=suite, name="Half done", results=[None, *[right(0.3)] * (TASKS - 1)])
     make_timed_run(suite=suite, name="Expert", results=[right(0.9)] * TASKS, role="reference_line")
-    pages = [f"/{page}/{BOARD}" for page in ("board", "distribution", "compare", "attribution", "quality")]
+    names = ("board", "distribution", "efficiency", "compare", "attribution", "quality")
+    pages = [f"/{page}/{BOARD}" for page in names]
     views = [f"/board/{BOARD}?view=paper", f"/board/{BOARD}?operator=Activations&as_of=2026-11-30&ranks=cut"]
     drawn = [("board", "speed"), ("board", "outcomes"), ("distribution", "boxes"), ("distribution", "fast_p")]
     return [*pages, *views, *(f"/{page}/{BOARD}explore/{chart}/" for page, chart in [*drawn, ("compare", "tasks")])]

@@ -58,7 +58,7 @@ def make_attempt(*, result: Result, status: str = "queued", measured: bool = Tru
 def make_recorded_attempt(*, result: Result, record: Record, **values: Any) -> Attempt:
     """An attempt that ended with this record, which lies in the archive."""
     digest = archive.put(codec.dumps(record).encode())
-    columns = verdicts.attempt_columns(record) | {"record_digest": digest}
+    columns = verdicts.attempt_columns(record, result.task.work) | {"record_digest": digest}
     attempt = make_attempt(result=result, measured=False, **columns | values)
     Measurement.objects.bulk_create(verdicts.measurements(attempt, record))
     return attempt

@@ -69,6 +69,7 @@ def test_odd_queries_break_nothing(published, suite, client, query) -> None:
         "/runs/",
         "/board/smoke/all/cpu-x86_64/",
         "/distribution/smoke/all/cpu-x86_64/",
+        "/efficiency/smoke/all/cpu-x86_64/",
         "/quality/smoke/all/cpu-x86_64/",
         f"/result/{run.results.first().pk}/",
         f"/task/{task.path}/",

@@ -61,6 +61,7 @@ def addresses(published, suite):
         "history": BOARD.replace("board", "history"),
         "distribution": BOARD.replace("board", "distribution"),
         "attribution": BOARD.replace("board", "attribution"),
+        "efficiency": BOARD.replace("board", "efficiency"),
         "quality": BOARD.replace("board", "quality"),
         "compare": BOARD.replace("board", "compare"),
         "generalizations": "/generalization/",
@@ -95,6 +96,7 @@ def addresses(published, suite):
         "attempts": f"/result/{run.results.first().pk}/attempts/",
         "transcript": f"/result/{factories.make_session(run.results.last()).result_id}/session/",
         "metrics": "/metrics/",
+        "peaks": "/peaks/",
         "data": "/data/",
     }
     assert set(given) == {route.name for route in ROUTES}

@@ -58,7 +58,7 @@ def parts(db):
         **{name: {"slug": slug} for name, slug in {**slugs, "configuration": run.configuration.slug}.items()},
         **{
             name: {"suite": "smoke", "category": "all", "device": "cpu-x86_64"}
-            for name in ("board", "distribution", "compare", "generalization")
+            for name in ("board", "distribution", "efficiency", "compare", "generalization")
         },
     }
 

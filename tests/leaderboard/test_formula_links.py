@@ -16,6 +16,7 @@ LED_TO = {
     f"/board/{PLACE}?view=paper": {"rank", "rates", "paper", "fast-p", "trust", "speedup"},
     f"/distribution/{PLACE}": {"distribution"},
     f"/attribution/{PLACE}": {"unsolved", "slower"},
+    f"/efficiency/{PLACE}": {"iou", "mfu", "hardware-score"},
     f"/quality/{PLACE}": {"code-quality"},
     f"/compare/{PLACE}?a={{one}}&b={{other}}": {"rank", "usable", "rates", "outcomes", "compare", "trust"},
 }

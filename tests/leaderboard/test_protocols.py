@@ -38,7 +38,7 @@ def again(timed, run: Run, results: list[float], **values: Any) -> Run:
     return timed("", results, configuration=run.configuration, **values)
 
 
-@pytest.mark.parametrize("name", ["board", "compare", "distribution"])
+@pytest.mark.parametrize("name", ["board", "compare", "distribution", "efficiency"])
 def test_a_page_without_results_of_today_leads_to_the_past_ones(past, page, client, name) -> None:
     address = f"/{name}/timed/all/h100-sxm/"
     shown = page(address)
@@ -146,7 +146,8 @@ def test_of_two_past_protocols_home_shows_the_one_published_last(past, timed, pa
 
 def test_pages_about_a_board_are_listed_under_its_protocol(past, page) -> None:
     [links] = page("/analysis/").boards
-    assert set(links) == {"board", "distribution", "compare", "attribution", "quality", "generalization"}
+    pages = {"board", "distribution", "efficiency", "compare", "attribution", "quality", "generalization"}
+    assert set(links) == pages
     assert all(url.endswith("?protocol=arena-1") for url in links.values())
 
 

@@ -21,6 +21,7 @@ COUNTS = {
     "/sitemap.xml": 6,
     "/distribution/smoke/all/cpu-x86_64/": 5,
     "/attribution/smoke/all/cpu-x86_64/": 6,
+    "/efficiency/smoke/all/cpu-x86_64/": 5,  # and one more for what was timed, on a device with a clock
     "/quality/smoke/all/cpu-x86_64/": 6,
     "/compare/smoke/all/cpu-x86_64/": 5,
     "/generalization/": 3,
@@ -61,6 +62,7 @@ COUNTS = {
     "/published/": 2,
     "/published/agentkernelarena-main-results/": 3,
     "/metrics/": 1,
+    "/peaks/": 1,
     "/data/": 0,
 }
 

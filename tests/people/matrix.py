@@ -137,6 +137,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "history",
         "distribution",
         "attribution",
+        "efficiency",
         "quality",
         "compare",
         "generalizations",
@@ -148,7 +149,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table"),
     *("kernelbench_x", "kernelbench_x_paper"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
-    *("search", "versions", "metrics", "data", "hosts", "attempts", "transcript", "claims"),
+    *("search", "versions", "metrics", "peaks", "data", "hosts", "attempts", "transcript", "claims"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),

@@ -37,6 +37,7 @@ NAME_NO_FILE = {  # columns that look as if they named one, and what they hold
     "Run.bundle_digest": "over the contents of a bundle, however it is packed",
     "Suite.digest": "over digests of tasks",
     "Task.digest": "over the files of a task",
+    "Attempt.work_flops": "sums of operations",
     "UnseenEvaluation.outcomes": "numbers of cases",
     **dict.fromkeys(
         ("Attempt.flags", "Measurement.clocks", "Calibration.figures", "Calibration.facts", "Run.calibrations"),
@@ -46,7 +47,7 @@ NAME_NO_FILE = {  # columns that look as if they named one, and what they hold
     **dict.fromkeys(("PublishedTable.columns", "PublishedRow.cells"), "a printed table"),
     **dict.fromkeys(("Submission.about", "Submission.findings", "Submission.problems"), "texts on the bundle"),
     **dict.fromkeys(("Submission.declared", "Submission.declared_on"), "facts"),
-    **dict.fromkeys(("Task.editable", "Task.cases", "Task.provenance"), "what the task says"),
+    **dict.fromkeys(("Task.editable", "Task.cases", "Task.work", "Task.provenance"), "what the task says"),
 }
 
 

@@ -14,6 +14,7 @@ from evaluator.bundles.kernelbenchx.outcomes import row_error, source_of
 from evaluator.bundles.parsed import CaseClaim
 from evaluator.bundles.reading import LARGEST, Reading
 from evaluator.bundles.tasklists import tasks_of
+from evaluator.tasks.peaks import KERNELBENCHX_MACHINES, PEAKS
 from evaluator.wording import counted
 
 CALL, EXE, EFF = STAGES = ("results_call.jsonl", "results_exe.jsonl", "results_eff.jsonl")
@@ -23,8 +24,6 @@ SEPARATOR = b"#" * 146  # between a candidate and its test
 HALF_OF_FOUR_DECIMALS = 5.1e-5
 SAME_BYTES = 1e-3  # relative: both sides use the same model
 THROUGHPUTS = {"gbs": RATE, "tflops": "TFLOPS"}
-# Peak GB/s of device memory, from data sheets.
-PEAK_GBS = {"4090": 1008, "5090": 1792, "a100": 2039, "h20": 4000, "h800": 2039, "l20": 864}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +120,11 @@ def note_throughput(reading: Reading, row: StageRow, task: str, machine: str | N
         own = math.fsum(rate * time for rate, time in zip(rates, times, strict=True)) / math.fsum(times)
         if abs(claimed - own) > HALF_OF_FOUR_DECIMALS + 1e-4 * own:
             reading.find("throughput_disagrees", f"{row.place}: {field}", f"claimed {claimed:g}, {own:g}", task)
-    peak = PEAK_GBS.get(machine or "", math.inf)
+    device_class = KERNELBENCHX_MACHINES.get(machine or "")
+    peak = PEAKS[device_class].bytes_per_s / 1e9 if device_class else math.inf
     above = [raw[RATE] for raw in row.performance if is_time(raw.get(RATE)) and raw[RATE] > peak]
     if above:
-        detail = f"{counted(len(above), 'row')} of {task}, up to {max(above):g} GB/s of {peak}"
+        detail = f"{counted(len(above), 'row')} of {task}, up to {max(above):g} GB/s of {peak:g}"
         reading.find("above_peak", row.place, detail, task)
 
 

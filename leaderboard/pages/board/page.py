@@ -170,6 +170,7 @@ def _views(board: Board) -> tuple[Link, ...]:
         here,
         *((paper,) if board.has_paper_columns else ()),
         Link("Distribution", board.other_url("distribution")),
+        Link("Hardware efficiency", board.on_protocol("efficiency", board.view.asked_protocol)),
         compare,
         attribution,
         unseen,

@@ -18,6 +18,7 @@ from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.attribution.facts import RateName
 from leaderboard.pages.base import entry_name
+from leaderboard.pages.kernelbench_x.claimed_efficiency import ClaimedEfficiency, claimed_efficiency
 from leaderboard.pages.kernelbench_x.imported_attribution import explanations
 from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
@@ -50,6 +51,7 @@ class ImportedRun:
     slower: int  # timed kernels that are slower than the baseline
     is_recomputed: bool  # speedups come from the bundle's own times, not only as claimed
     quantized: dict[str, str]  # task → status
+    efficiency: ClaimedEfficiency  # of its correct kernels, from their claimed rates
     quality: ClaimedQuality
 
 
@@ -121,11 +123,11 @@ def _tasks(claims: Sequence[KernelBenchXClaimRow], is_so: Callable[[KernelBenchX
 
 def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedRun:
     timed = [(claim, speedup) for claim in claims if (speedup := _speedup(claim))]
-    speedups = [speedup for _, speedup in timed]
+    speedups, machine = [speedup for _, speedup in timed], str(_stated(bundle).get("golden_machine", ""))
     return ImportedRun(
         submission=bundle.id,
         name=_name(bundle),
-        machine=str(_stated(bundle).get("golden_machine", "")),
+        machine=machine,
         tasks=len(tasks_of(SUITE)),
         compiled=sum(map(is_compiled, claims)),
         correct=sum(map(is_correct, claims)),
@@ -139,6 +141,9 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
         slower=sum(speedup < 1 for speedup in speedups),
         is_recomputed=any(claim.recomputed_speedup for claim, _ in timed),
         quantized={claim.task: claim.status for claim in claims if _category(claim.task) == QUANTIZED},
+        efficiency=claimed_efficiency(
+            [claim for claim in claims if is_correct(claim) and claim.status == "passed"], machine
+        ),
         quality=claimed_quality(bundle.id, _name(bundle), [claim for claim in claims if is_correct(claim)]),
     )
 

@@ -17,7 +17,6 @@ from leaderboard.words import status_cell
 
 AS_CLAIMED = "As claimed, the newest first."
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
-NOT_SHOWN = "Not shown: shares of a device's peak performance, which bundles lack for some tasks."
 NO_ROUNDS = "No corpus of refinement rounds is public here yet."
 
 
@@ -30,7 +29,7 @@ def sections(found: Imported) -> tuple[Section, ...]:
 
 
 def fact(found: Imported) -> tuple[str, str, str]:
-    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed. {NOT_SHOWN}", "")
+    return ("Submitted runs", f"{plural(len(found.runs), 'run')}, below, as claimed", "")
 
 
 def _runs_section(found: Imported) -> Section:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, page_url
-from leaderboard.pages.kernelbench_x import imported_screen, native, own, printed
+from leaderboard.pages.kernelbench_x import efficiency, imported_screen, native, own, printed
 from leaderboard.pages.kernelbench_x.imported import Imported, imported
 from leaderboard.pages.kernelbench_x.native import NativeCategory, NativeTask
 from leaderboard.pages.kernelbench_x.own import OwnEntry
@@ -35,6 +35,7 @@ def build(query: Query) -> KernelBenchXPage:
         *own.sections(entries),
         *printed.sections(paper),
         *imported_screen.sections(submitted),
+        *efficiency.sections(paper, submitted, entries),
         native.section(tasks, categories),
     )
     return KernelBenchXPage(

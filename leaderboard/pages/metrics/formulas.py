@@ -223,12 +223,12 @@ METRICS = (
     ),
     Metric(
         "roofline",
-        "Share of the roofline",
-        "max(bytes / peak bytes a second, operations / peak operations a second) / t_dev",
+        "Least time of a case by the roofline",
+        "max(bytes / peak bytes a second, operations / peak operations a second)",
         "Bytes and operations come from the task's model: what any algorithm must move and compute on the case, with "
-        "cold caches. Peaks are the dense figures of data sheets at boost clock (H100 and H200 SXM: 3.35 and "
-        "4.8 TB/s, 989 TFLOP/s in 16 bits, 67 in float32; MI300X: 5.3 TB/s, 1307 and 163 TFLOP/s).",
-        "Shown on a result, never ranked. None for a device or a dtype that is not listed here.",
+        "cold caches. The least time divided by t_dev is the case's hardware score. The peaks and their sources are at "
+        "/peaks/.",
+        "Shown on a result, never ranked. None for a device or a dtype whose peak is not known.",
     ),
     Metric(
         "functional",

@@ -10,7 +10,6 @@ from leaderboard.statistics.permutations import LEAST, MOST
 from leaderboard.statistics.samples import KS
 
 METRICS: tuple[Metric, ...] = (
-    Metric(),
     Metric(
         "kbx-stages",
         "Two stages of correctness",
@@ -22,6 +21,46 @@ METRICS: tuple[Metric, ...] = (
         "one protocol is counted by itself. Submitted runs count by the benchmark's own rule, in which a missing task "
         "is wrong; printed percentages are shown as printed, and stand for whole tasks.",
         "While a result is missing there is no percentage, and its cell of a heat map has no shade.",
+    ),
+    Metric(
+        "throughput",
+        "GB/s and TFLOP/s of a kernel",
+        "Σ bytes / Σ t_dev,  Σ operations / Σ t_dev",
+        "Bytes and operations are those of the task's model: what the ideal algorithm moves and does on the case, "
+        "whatever a candidate really moves. t_dev is the median device time of a call. A task's sums are over its "
+        "eligible cases, each once, so long cases weigh more; an entry with several runs has the mean over its runs.",
+        "None where the model has no bytes or no operations, where no case's speed counts, and on a CPU, whose times "
+        "are functional. A case that is faster than t_dev can see counts with the time measured: its rate is higher.",
+    ),
+    Metric(
+        "iou",
+        "IOU: share of the memory's bandwidth",
+        "IOU = (Σ bytes / Σ t_dev) / peak bytes a second",
+        "Of KernelBench-X (arXiv 2605.04956). The peak is the maker's figure for device memory; all peaks and their "
+        "sources are at /peaks/. A kernel can be above 100 %: it need not move all the bytes that the model counts, or "
+        "some were still in the L2 cache. Such a share is shown as it is, with a finding, and changes no status.",
+        "None without bytes in the model, or for a device class whose peak is not known.",
+    ),
+    Metric(
+        "mfu",
+        "MFU: share of the peak arithmetic",
+        "MFU = Σ (operations / peak operations a second) / Σ t_dev",
+        "Of KernelBench-X. With cases of one dtype it is (Σ operations / Σ t_dev) / peak, as in the paper; cases of "
+        "several dtypes each count by the peak of their own. int8 and FP8 have theirs, and float32 is held against "
+        "TF32 where the limit of the error by which the case was judged is at least 2⁻¹¹, the most by which TF32 "
+        "rounds a factor: there a right kernel may use it. Above 100 % the model counts operations that the kernel "
+        "does not need, or the device ran above its boost clock or on faster units.",
+        "None without operations in the model, or for a dtype whose peak is not known.",
+    ),
+    Metric(
+        "hardware-score",
+        "Hardware efficiency, the score of KernelBench-X",
+        "score of a task = max(IOU, MFU);  of an entry or a type of operator = mean over correct tasks",
+        "How near a kernel comes to the limit that is nearer to it, memory or arithmetic. As in the paper the mean is "
+        "over correct kernels alone, so beside it stands over how many of all tasks it is: two entries' means are over "
+        "different tasks, and nothing is ranked by them. Submitted bundles of KernelBench-X have it from their claimed "
+        "GB/s and TFLOPS, against the peaks of the machine that they name.",
+        "None where a peak that it needs is not known. A task without operations has the score of its IOU.",
     ),
     Metric(
         "kbx-speedup",

@@ -12,6 +12,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url, subject_of, whole_number
 from leaderboard.pages.baselines import CaseBaselines, baselines_tables, case_baselines
 from leaderboard.pages.quality.parts import CodeQuality, quality_of, quality_table
+from leaderboard.pages.result import efficiency as result_efficiency
 from leaderboard.pages.result import facts as result_facts
 from leaderboard.pages.result import isa as result_isa
 from leaderboard.pages.result import session as result_session
@@ -23,13 +24,14 @@ from leaderboard.pages.result.attempts import AttemptLine, attempts_table, histo
 from leaderboard.pages.result.audits import AuditLine, audit_of
 from leaderboard.pages.result.cases import CaseFacts, cases_table
 from leaderboard.pages.result.cases import cases as case_facts
+from leaderboard.pages.result.efficiency import ResultEfficiency
 from leaderboard.pages.result.facts import Fact, Gate, Remark
 from leaderboard.pages.result.isa import KernelReport, TargetSection
 from leaderboard.pages.result.session import SessionSection
 from leaderboard.pages.result.sources import Source
 from leaderboard.pages.result.times import CaseSession
 from leaderboard.pages.result.unseen import UnseenSection
-from leaderboard.queries import generalization, results, submissions, tasks
+from leaderboard.queries import generalization, results, submissions
 from leaderboard.queries.results import AttemptRow, ResultDetailRow
 from leaderboard.words import Word
 
@@ -71,6 +73,7 @@ class ResultPage(Page):
     paper_score: float | None  # by the paper's formula; None without its clock or a verdict
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
+    efficiency: ResultEfficiency
     sessions: tuple[CaseSession, ...]
     baselines: tuple[CaseBaselines, ...]  # beside the task's own, where some were timed
     session: SessionSection | None  # None without an agent's session, and before its round is revealed
@@ -109,15 +112,14 @@ def build(query: Query, *, result: int) -> ResultPage | None:
     shown = _shown(query.get("attempt", ""), row, attempts)
     if shown is None and query.get("attempt"):
         return None
-    record = results.record(shown.record_digest) if shown else None
-    number = shown.number if shown else None
+    record, number = (results.record(shown.record_digest), shown.number) if shown else (None, None)
     cases = case_facts(measured.get(shown.id, ()), shown.protocol, row.device) if shown else ()
+    efficiency = result_efficiency.section(shown, cases, row.task_work, row.device)
     kernels = result_isa.kernels(record)
     targets = result_isa.sections(kernels, dict(record.isa_checked) if record else {})
     sessions, baselines = times.sessions(record), case_baselines(record)
     lines, chart = history(result, attempts, measured), times.chart(cases)
     unseen = result_unseen.section(generalization.cases_of_result(result), result, number)
-    audits = submissions.audits(result=result)  # those that were taken back, too
     session, quality = result_session.section(row.session), quality_of(row.code_quality)
     return ResultPage(
         tables=by_slug(
@@ -125,7 +127,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
             quality_table(quality, has_candidate=bool(row.candidate_files)),
             *times.tables(cases, sessions),
             *baselines_tables(baselines),
-            *times.roofline_tables(cases, tasks.contract_of(row.task, row.task_digest), row.device),
+            *result_efficiency.efficiency_tables(efficiency.cases),
             *(section.table for section in targets),
             *((result_session.versions_table(session, {}),) if session else ()),
             *((result_unseen.cases_table(unseen),) if unseen else ()),
@@ -137,7 +139,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         sources=result_sources.sources(row),
         downloads=result_sources.downloads(row),
         commands=result_sources.commands(row),
-        audits=tuple(audit_of(one) for one in audits),
+        audits=tuple(audit_of(one) for one in submissions.audits(result=result)),  # also those taken back
         may_rank=row.may_rank,
         **_outcome(row, shown),
         **_recorded(record),
@@ -145,6 +147,7 @@ def build(query: Query, *, result: int) -> ResultPage | None:
         gates=result_facts.gates(shown, record, is_functional=row.is_functional),
         isa=kernels,
         cases=cases,
+        efficiency=efficiency,
         sessions=sessions,
         baselines=baselines,
         session=session,

@@ -1,4 +1,4 @@
-"""A result's times: a chart of both sides, and for device clocks tables of ratios, timing sessions and the roofline."""
+"""A result's times: a chart of both sides, and for device clocks tables of ratios and timing sessions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 from evaluator.records.measurements import FUNCTIONAL, T_DEV, TimingSession
 from evaluator.records.record import Record
-from evaluator.tasks.roofline import PEAKS, Roof, roof_of
-from evaluator.tasks.spec import TaskSpec
 from leaderboard.charts import Chart, Point, Series, paired_bars
-from leaderboard.formatting import NONE, factor, milliseconds, percent, plural, significant, times
+from leaderboard.formatting import NONE, factor, milliseconds, plural, significant, times
 from leaderboard.pages.base import count_cell
 from leaderboard.pages.result.cases import CLOCKS, CaseFacts, CaseRatio, ClockTimes, case_cell
 from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, table, text_field
@@ -65,15 +63,6 @@ class ClockRow(NamedTuple):
     ratio: CaseRatio | None
 
 
-class RoofRow(NamedTuple):
-    case: CaseFacts
-    roof: Roof | None
-
-    @property
-    def least_ms(self) -> float | None:
-        return self.roof.time_ns / 1e6 if self.roof else None
-
-
 def sessions(record: Record | None) -> tuple[CaseSession, ...]:
     """Return the sessions of each case, in the order of the record."""
     cases = record.cases if record else ()
@@ -101,36 +90,6 @@ def tables(cases: Sequence[CaseFacts], found: Sequence[CaseSession]) -> tuple[Ta
     if not any(case.is_timed_on_device for case in cases):
         return ()
     return (_clocks_table(cases), *((_sessions_table(found), _void_table(found)) if found else ()))
-
-
-def roofline_tables(cases: Sequence[CaseFacts], spec: TaskSpec | None, device_class: str) -> tuple[Table, ...]:
-    """Make the table of both sides' share of the roofline.
-
-    There is none where nothing was timed on a device whose peaks are known, or where the task has changed (no `spec`).
-    """
-    timed = [case for case in cases if case.clock == T_DEV]
-    if spec is None or not timed or device_class not in PEAKS:
-        return ()
-    known = {case.id: case for case in spec.cases}
-    rows = [RoofRow(case, roof_of(spec, known[case.id], device_class)) for case in timed if case.id in known]
-    columns: tuple[Field[RoofRow], ...] = (
-        Field("case", "Case", lambda row: case_cell(row.case.id), is_code=True),
-        Field(
-            "baseline_share", "Baseline", lambda row: _share_cell(row.least_ms, row.case.baseline_ms), is_number=True
-        ),
-        Field(
-            "candidate_share", "Candidate", lambda row: _share_cell(row.least_ms, row.case.candidate_ms), is_number=True
-        ),
-        Field(
-            "least_ms",
-            "Least time",
-            lambda row: Cell(NONE) if row.least_ms is None else Cell(milliseconds(row.least_ms), row.least_ms),
-            is_number=True,
-        ),
-        Field("bound", "Bound by", lambda row: Cell(row.roof.bound, row.roof.bound) if row.roof else Cell(NONE)),
-    )
-    caption = "Share of the roofline: the least time that the device's peaks allow, divided by the time per call"
-    return (table("roofline", caption, columns, rows, "The task no longer has any of these cases."),)
 
 
 def legend(cases: Sequence[CaseFacts]) -> tuple[tuple[str, str], ...]:
@@ -324,9 +283,3 @@ def _void_table(found: Sequence[CaseSession]) -> Table:
     )
     caption = "Void blocks. Each is measured again, up to three in a session"
     return table("void", caption, columns, _void_blocks(found), "No block is void.")
-
-
-def _share_cell(least_ms: float | None, time_ms: float | None) -> Cell:
-    if least_ms is None or not time_ms:
-        return Cell(NONE)
-    return Cell(percent(least_ms / time_ms), least_ms / time_ms)

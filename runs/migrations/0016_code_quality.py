@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0014_what_unseen_cases_come_to")]
+    dependencies = [("runs", "0015_hardware_efficiency")]
     operations = [
         migrations.AddField(
             "task",
