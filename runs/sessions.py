@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from evaluator.records import sessions as evaluated
+from evaluator.records.edits import kinds_of_diff
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import TranscriptEntry
+from evaluator.records.transitions import transition
 from evaluator.secrets import mask_text
 from runs import redaction
 from runs.models import AgentSession, Iteration
@@ -73,9 +75,29 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
             speedup=one.speedup,
             added=_lines(one.diff, "+"),
             removed=_lines(one.diff, "-"),
+            **step,
         )
-        for one in session.iterations
+        for one, step in zip(session.iterations, _steps(session.iterations), strict=True)
     ]
+
+
+def _steps(versions: Sequence[evaluated.IterationRecord]) -> Iterator[dict[str, Any]]:
+    """Yield for each version the columns that compare it with those before it."""
+    before, is_solved, best = None, False, None
+    for one in versions:
+        if one.status is Status.PASSED:
+            is_solved = True
+            best = max(filter(None, (best, one.speedup)), default=None)
+        step = None if before is None else transition(before.status.value, one.status.value, before.speedup, one.speedup)
+        yield {
+            "is_last": one is versions[-1],
+            "is_solved": is_solved,
+            "best_speedup": best,
+            "previous_status": before.status.value if before else "",
+            "transition": step or "",
+            "kinds": " ".join(kinds_of_diff(one.diff)),
+        }
+        before = one
 
 
 def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:

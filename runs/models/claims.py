@@ -24,9 +24,20 @@ class Claim(models.Model):
     recomputed_speedup = models.FloatField(null=True, help_text="From the bundle's own times, by its format's rule.")
     cases = models.JSONField(default=list, help_text="A list of [case, baseline ms, candidate ms, claimed speedup].")
     files = models.JSONField(default=dict, help_text="The candidate's sources: path → sha256 in the archive.")
+    previous_attempt = models.CharField(
+        max_length=200, blank=True, help_text="The attempt that it follows, by its bundle. Empty: none."
+    )
+    previous_status = models.CharField(max_length=20, blank=True)
+    transition = models.CharField(max_length=20, blank=True, help_text="From that attempt's outcome to this one's.")
+    kinds = models.CharField(
+        max_length=80, blank=True, help_text="Kinds of edit since then, with spaces between. Empty: not known."
+    )
 
     class Meta:
         ordering = ("submission", "id")
+        indexes = [
+            models.Index(name="claim_transitions", fields=["transition", "id"], condition=~models.Q(transition="")),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="claim_status_is_known", condition=models.Q(status__in=[status.value for status in Status])
