@@ -89,7 +89,7 @@ def _texts(files: dict[str, str]) -> dict[str, str]:
         return {}
 
 
-def _fields(model: str, **fields: models.Field[Any, Any]) -> list[migrations.AddField]:
+def _fields(model: str, **fields: Any) -> list[migrations.AddField]:
     return [migrations.AddField(model, name, field) for name, field in fields.items()]
 
 
