@@ -88,7 +88,9 @@ def _steps(versions: Sequence[evaluated.IterationRecord]) -> Iterator[dict[str, 
         if one.status is Status.PASSED:
             is_solved = True
             best = max(filter(None, (best, one.speedup)), default=None)
-        step = None if before is None else transition(before.status.value, one.status.value, before.speedup, one.speedup)
+        step = (
+            None if before is None else transition(before.status.value, one.status.value, before.speedup, one.speedup)
+        )
         yield {
             "is_last": one is versions[-1],
             "is_solved": is_solved,

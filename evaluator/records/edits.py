@@ -42,8 +42,8 @@ KINDS: Mapping[str, Kind] = {
         re.compile(
             r"\b(?:tl|torch)\.(?:float|bfloat|half|double|u?int|long|short|bool)\w*|\.to\([^)\n]{1,60}\)"
             r"|\.(?:float|half|bfloat16|double|int|long|bool|type_as)\(|\bdtype\s?=\s?[\w.]{1,40}"
-            r"|\b(?:static|reinterpret)_cast\s?<[^>\n]{1,40}>|\((?:float|double|half|__half|int|unsigned|long long)\)\s?\w"
-            r"|\b__\w{1,12}2(?:float|half|bfloat16|int)\w{0,10}"
+            r"|\b(?:static|reinterpret)_cast\s?<[^>\n]{1,40}>"
+            r"|\((?:float|double|half|__half|int|unsigned|long long)\)\s?\w|\b__\w{1,12}2(?:float|half|bfloat16|int)\w{0,10}"
             r"|\b(?:__half2?|_Float16|__bf16|half2?|hip_bfloat16|__hip_bfloat162?|__hip_fp8\w*)\b"
         ),
     ),
@@ -115,7 +115,9 @@ def _kinds(old: str, new: str) -> tuple[str, ...]:
         return (NONE,)
     old, new = _evenly(old), _evenly(new)
     found = tuple(
-        slug for slug, kind in KINDS.items() if kind.pattern and _pieces(kind.pattern, old) != _pieces(kind.pattern, new)
+        slug
+        for slug, kind in KINDS.items()
+        if kind.pattern and _pieces(kind.pattern, old) != _pieces(kind.pattern, new)
     )
     return found or (OTHER,)
 
@@ -135,7 +137,7 @@ def _code(files: Mapping[str, str]) -> str:
 
 
 def _code_of_part(path: str, text: str) -> str:
-    """The code of a part of a file. Where it holds one end of a long string alone, nobody knows which: it all counts."""
+    """The code of a part of a file. Where it holds one end of a long string, nobody knows which: all of it counts."""
     for quotes in ('"""', "'''"):
         if is_python(path) and text.count(quotes) % 2:
             text = text.replace(quotes, " ")

@@ -25,7 +25,7 @@ COSTS: Costs = (
         10,
     ),  # 0.2 to 1.5 s of a processor; other responses take some milliseconds
     (re.compile(r"/api/v1/submissions/"), 10),  # up to 128 MiB go to the disk
-    (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
+    (re.compile(r"/run/\d+/records\.zip|/pairs\.jsonl|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
     (re.compile(r"/api/.*"), 1),
     (re.compile(r"/result/\d+/(?!explore/).+|/task/.+/source/.+|/feed\.atom"), 1),  # records, logs, sources, sessions
     (re.compile(r"/submit/upload/"), 10),
@@ -33,10 +33,18 @@ COSTS: Costs = (
 # Points of a response that is not in the response cache and has to be made, in addition; about 20 ms of a processor
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
-    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization)/.+"), 5),
-    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
+    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization|iterations)/.+"), 5),
+    (
+        re.compile(
+            r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search|iterations|pairs)/.*|/api/v1/rows/.+"
+        ),
+        3,
+    ),
     (re.compile(r"/api/v1/schema\.json"), 5),
-    (re.compile(r"(/api/v1)?/result/\d+/session/.*"), 15),  # reads and decodes a whole session, whatever is searched
+    (
+        re.compile(r"(/api/v1)?/(result/\d+/session|pairs/version)/.*"),
+        15,
+    ),  # reads and decodes a whole session, whatever is searched
     (re.compile(r".*"), 1),
 )
 

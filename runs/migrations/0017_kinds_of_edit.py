@@ -126,12 +126,7 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(of_sessions, migrations.RunPython.noop),
         migrations.RunPython(of_claims, migrations.RunPython.noop),
-        migrations.AddIndex(
-            "claim",
-            models.Index(
-                name="claim_transitions", fields=["transition", "id"], condition=~models.Q(("transition", ""))
-            ),
-        ),
+        migrations.AddIndex("claim", models.Index(name="claim_of_a_task", fields=["submission", "task"])),
         migrations.AddIndex(
             "iteration",
             models.Index(

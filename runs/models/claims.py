@@ -36,7 +36,7 @@ class Claim(models.Model):
     class Meta:
         ordering = ("submission", "id")
         indexes = [
-            models.Index(name="claim_transitions", fields=["transition", "id"], condition=~models.Q(transition="")),
+            models.Index(name="claim_of_a_task", fields=["submission", "task"]),
         ]
         constraints = [
             models.CheckConstraint(
