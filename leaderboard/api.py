@@ -14,8 +14,8 @@ from rest_framework.views import APIView
 
 from leaderboard.downloads.rows import objects
 from leaderboard.encoding import encode
+from leaderboard.pages.route import Route
 from leaderboard.queries.collection import MOST_ID, Collection, whole
-from leaderboard.routes import Route
 from leaderboard.schema import MOST_ROWS, ROWS, PageSchema, RowsSchema
 
 

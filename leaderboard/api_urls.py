@@ -11,9 +11,10 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from leaderboard import views
 from leaderboard.api import PageEndpoint, RowsEndpoint
 from leaderboard.http.etags import cached_by_revision
+from leaderboard.pages.route import Route
 from leaderboard.queries.collection import Collection
 from leaderboard.queries.public_rows import COLLECTIONS
-from leaderboard.routes import ROUTES, Route
+from leaderboard.routes import ROUTES
 from leaderboard.schema import PAGING
 
 app_name = "api"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest
@@ -33,64 +31,14 @@ from leaderboard.pages.pairs import page as pair
 from leaderboard.pages.portability import page as portability
 from leaderboard.pages.result import attempts, audits, transcript
 from leaderboard.pages.result import page as result
+from leaderboard.pages.route import Route, api_path
 from leaderboard.pages.run import index as runs
 from leaderboard.pages.run import page as run
 from leaderboard.pages.submission import guide
 from leaderboard.pages.submission import page as submission
 from leaderboard.pages.task import index as tasks
 from leaderboard.pages.task import page as task
-from leaderboard.problems import refuse_unknown
 from leaderboard.queries.revision import of_result, of_run, of_task
-from leaderboard.query_values import is_invalid, refuse_invalid
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """`path` is Django's pattern; `build` takes the query and the pattern's parts."""
-
-    name: str
-    path: str
-    page: type[Page]
-    build: Callable[..., Page | None]
-    summary: str
-    query: str = ""  # the names that the query string may hold
-    template: str = ""
-    section: str = ""  # the page in NAVIGATION that it belongs to, if it is not there itself
-    is_shared: bool = False  # others link to it and embed parts of it: it has an image for previews of its own
-    is_live: bool = False  # made again after a second: shows progress, heartbeats or the date
-    revision_of: Callable[..., str | None] | None = None  # takes the pattern's parts, see `cached_by_revision`
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of query parameters that it takes."""
-        return tuple(self.query.split(", ")) if self.query else ()
-
-    def known(self, query: Query) -> dict[str, str]:
-        """The parameters that it takes, without empty and invalid values."""
-        given = ((name, query.get(name, "")) for name in self.names)
-        return {name: value for name, value in given if value and not is_invalid(name, value)}
-
-    def asked(self, query: Query) -> dict[str, str]:
-        """The same, for data, which must be what was asked for.
-
-        Raises:
-            BadQuery: the query has an unknown parameter or an invalid value.
-        """
-        refuse_unknown(query, self.names)
-        refuse_invalid(query)
-        return self.known(query)
-
-    def make(self, query: Query, parts: Mapping[str, Any]) -> Page | None:
-        return self.build(self.known(query), **parts)
-
-    @property
-    def template_name(self) -> str:
-        return f"leaderboard/{self.template or self.name}.html"
-
-
-def api_path(route: Route) -> str:
-    """The pattern in the form board/{suite}/{category}/{device}/."""
-    return re.sub(r"<\w+:(\w+)>", r"{\1}", route.path)
 
 
 def _data(query: Query) -> Page:

@@ -9,7 +9,8 @@ from django.urls import URLPattern, path
 from leaderboard import views
 from leaderboard.downloads.sitemap import sections
 from leaderboard.pages.board.page import BoardPage
-from leaderboard.routes import ROUTES, Route
+from leaderboard.pages.route import Route
+from leaderboard.routes import ROUTES
 
 app_name = "leaderboard"
 SITEMAP = {"sitemaps": sections([route.name for route in ROUTES if "<" not in route.path and route.name != "search"])}

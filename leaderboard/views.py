@@ -33,12 +33,12 @@ from leaderboard.pages.board.elsewhere import badge_of
 from leaderboard.pages.board.page import BoardPage
 from leaderboard.pages.pairs.index import OF_DOWNLOAD
 from leaderboard.pages.result import page as result_page
+from leaderboard.pages.route import Route
 from leaderboard.pages.task import page as task_page
 from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import boards, dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
-from leaderboard.routes import Route
 from leaderboard.tables import Table, csv_lines, json_rows
 from leaderboard.words import CATEGORIES
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from evaluator.records.sessions import SessionRecord
 from evaluator.records.transitions import NO_VERDICT, RIGHT
-from leaderboard.pages.pairs.facts import versions_of_session
+from leaderboard.pages.pairs.facts import diff_of_session, versions_of_session
 from leaderboard.queries import pairs, sessions
 from leaderboard.queries.pairs import PairRow
 from leaderboard.statistics.trajectories import COMPILED
 
 Files = dict[str, str] | None
 NOT_RECORDED = ("dtype", "runtime_ms", "gbs", "tflops", "maintainability")
+NOT_COMPUTED = ("similarity_ratio", "opcodes_len")
 FASTER = "speedup_increase"
 
 
@@ -50,15 +51,8 @@ def _line(row: PairRow, stored: SessionRecord | None) -> dict[str, Any]:
         "after_code_present": after is not None,
         "before_code": _only(before),
         "after_code": _only(after),
-        "unified_diff": stored.iterations[row.number - 1].diff
-        if stored and row.number <= len(stored.iterations)
-        else None,
-        "diff_stats": {
-            "lines_a": _lines(before),
-            "lines_b": _lines(after),
-            "similarity_ratio": None,
-            "opcodes_len": None,
-        },
+        "unified_diff": diff_of_session(row, stored),
+        "diff_stats": {"lines_a": _lines(before), "lines_b": _lines(after)} | dict.fromkeys(NOT_COMPUTED),
         "llm_fields": None,
         "notes": "",
         **_own(row, before, after),
@@ -67,7 +61,9 @@ def _line(row: PairRow, stored: SessionRecord | None) -> dict[str, Any]:
 
 def _own(row: PairRow, before: Files, after: Files) -> dict[str, Any]:
     """What KernelBench-X's corpus does not have."""
-    same = (
+    about = (
+        "run",
+        "result",
         "task_digest",
         "category",
         "suite",
@@ -76,12 +72,10 @@ def _own(row: PairRow, before: Files, after: Files) -> dict[str, Any]:
         "configuration",
         "agent",
         "model",
-        "run",
-        "result",
     )
     return {
         "version": row.id,
-        **{name: getattr(row, name) for name in same},
+        **{name: getattr(row, name) for name in about},
         "outcome": row.transition,
         "kinds_of_edit": row.kinds.split() or None,
         "before_status": row.status_before,
@@ -115,9 +109,9 @@ def _tags(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
         yield "call_fail_to_pass"
     if (before["perf_ok"], after["perf_ok"]) == (False, True):
         yield "perf_ok_newly"
-    yield from (
-        f"regression_{name}" for name in ("exe", "perf") if (before[f"{name}_ok"], after[f"{name}_ok"]) == (True, False)
-    )
+    for name in ("exe", "perf"):
+        if (before[f"{name}_ok"], after[f"{name}_ok"]) == (True, False):
+            yield f"regression_{name}"
     if before["perf_ok"] and after["perf_ok"] and after["speedup"] > before["speedup"]:
         yield FASTER
 

@@ -34,17 +34,11 @@ COSTS: Costs = (
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
     (re.compile(r"(/api/v1)?/(board|history|distribution|compare|generalization|iterations)/.+"), 5),
-    (
-        re.compile(
-            r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search|iterations|pairs)/.*|/api/v1/rows/.+"
-        ),
-        3,
-    ),
+    # These read and decode a whole session, whatever is searched or shown of it.
+    (re.compile(r"(/api/v1)?/(result/\d+/session|pairs/version)/.*"), 15),
+    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search|iterations|pairs)/.*"), 3),
+    (re.compile(r"/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
-    (
-        re.compile(r"(/api/v1)?/(result/\d+/session|pairs/version)/.*"),
-        15,
-    ),  # reads and decodes a whole session, whatever is searched
     (re.compile(r".*"), 1),
 )
 

@@ -20,7 +20,8 @@ from django.db import transaction
 from django.test import Client, RequestFactory, override_settings
 from django.urls import resolve
 
-from leaderboard.routes import ROUTES, Route
+from leaderboard.pages.route import Route
+from leaderboard.routes import ROUTES
 from runs.models import Review, Run
 from runs.people.rights import BY_NAME, STAFF, Role
 from tests.people.matrix import (

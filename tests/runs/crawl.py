@@ -15,8 +15,9 @@ from django.test import Client
 
 from evaluator.tasks.spec import CATEGORIES
 from leaderboard.pages.base import Page
+from leaderboard.pages.route import Route
 from leaderboard.queries.public_rows import COLLECTIONS
-from leaderboard.routes import ROUTES, Route
+from leaderboard.routes import ROUTES
 from leaderboard.views import POLLED
 from runs.models import (
     Agent,

@@ -126,10 +126,7 @@ def _rates(rows: Sequence[EntryIteration], note: str) -> Chart:
             (
                 f"{row.entry.name}, iteration {row.iteration.number}",
                 f"{row.iteration.checked} of {row.iteration.sessions} checked",
-                [
-                    _share_point(count, row.iteration.sessions)
-                    for count in (row.iteration.right, row.iteration.compiled)
-                ],
+                [_share_point(row, row.iteration.right), _share_point(row, row.iteration.compiled)],
             )
             for row in rows
         ],
@@ -161,8 +158,9 @@ def share(count: int, of: int) -> str:
     return rate(count, of) if of >= TOO_FEW else f"{count}{NBSP}of{NBSP}{of}"
 
 
-def _share_point(count: int, of: int) -> Point:
-    return Point(count / of, share(count, of)) if of else Point(None, NONE)
+def _share_point(row: EntryIteration, count: int) -> Point:
+    of = row.iteration.sessions
+    return Point(count / of, share(count, of))
 
 
 def _speed_point(speeds: RightSpeeds) -> Point:

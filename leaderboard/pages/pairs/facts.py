@@ -163,12 +163,17 @@ def sides_of_claim(row: ClaimPairRow) -> tuple[PairSide, PairSide]:
 
 def changes_of_session(row: PairRow, stored: SessionRecord | None) -> tuple[str | None, tuple[Changes, ...]]:
     """The diff as recorded, and for the screen."""
-    if stored is None or row.number > len(stored.iterations):
+    text = diff_of_session(row, stored)
+    if text is None:
         return None, ()
-    text = stored.iterations[row.number - 1].diff
     found = parsed(text)
     made = Changes(f"version {row.number}", "compared with the version before", found)
     return text, () if found.is_empty else (made,)
+
+
+def diff_of_session(row: PairRow, stored: SessionRecord | None) -> str | None:
+    """The diff as recorded; None where the archive lacks the session."""
+    return stored.iterations[row.number - 1].diff if stored and row.number <= len(stored.iterations) else None
 
 
 def changes_of_files(before: PairSide, after: PairSide) -> tuple[Changes, ...]:
