@@ -39,6 +39,7 @@ from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import boards, dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
+from leaderboard.query_values import refuse_invalid
 from leaderboard.tables import Table, csv_lines, json_rows
 from leaderboard.words import CATEGORIES
 
@@ -289,7 +290,12 @@ def _pairs(request: HttpRequest) -> HttpResponseBase:
     return _named(StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8"), "pairs.jsonl")
 
 
-pairs_jsonl = read_only(cached_by_revision(_pairs, only(*OF_DOWNLOAD)))
+def _asked_of_pairs(query: Query) -> dict[str, str]:
+    refuse_invalid(query)
+    return only(*OF_DOWNLOAD)(query)
+
+
+pairs_jsonl = read_only(cached_by_revision(_pairs, _asked_of_pairs))
 
 
 @read_only

@@ -83,22 +83,18 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
 
 def _steps(versions: Sequence[evaluated.IterationRecord]) -> Iterator[dict[str, Any]]:
     """Yield for each version the columns that compare it with those before it."""
-    before, is_solved, best = None, False, None
+    before: evaluated.IterationRecord | None = None
+    is_solved, best = False, None
     for one in versions:
         if one.status is Status.PASSED:
             is_solved = True
             best = max(filter(None, (best, one.speedup)), default=None)
-        step = (
-            None if before is None else transition(before.status.value, one.status.value, before.speedup, one.speedup)
-        )
-        yield {
-            "is_last": one is versions[-1],
-            "is_solved": is_solved,
-            "best_speedup": best,
-            "previous_status": before.status.value if before else "",
-            "transition": step or "",
-            "kinds": " ".join(kinds_of_diff(one.diff)),
-        }
+        found: dict[str, Any] = {"is_last": one is versions[-1], "is_solved": is_solved, "best_speedup": best}
+        if before is not None:
+            statuses = (before.status.value, one.status.value)
+            found["previous_status"] = statuses[0]
+            found["transition"] = transition(*statuses, before.speedup, one.speedup)
+        yield found | {"kinds": " ".join(kinds_of_diff(one.diff))}
         before = one
 
 

@@ -43,7 +43,8 @@ KINDS: Mapping[str, Kind] = {
             r"\b(?:tl|torch)\.(?:float|bfloat|half|double|u?int|long|short|bool)\w*|\.to\([^)\n]{1,60}\)"
             r"|\.(?:float|half|bfloat16|double|int|long|bool|type_as)\(|\bdtype\s?=\s?[\w.]{1,40}"
             r"|\b(?:static|reinterpret)_cast\s?<[^>\n]{1,40}>"
-            r"|\((?:float|double|half|__half|int|unsigned|long long)\)\s?\w|\b__\w{1,12}2(?:float|half|bfloat16|int)\w{0,10}"
+            r"|\((?:float|double|half|__half|int|unsigned|long long)\)\s?\w"
+            r"|\b__\w{1,12}2(?:float|half|bfloat16|int)\w{0,10}"
             r"|\b(?:__half2?|_Float16|__bf16|half2?|hip_bfloat16|__hip_bfloat162?|__hip_fp8\w*)\b"
         ),
     ),

@@ -61,20 +61,11 @@ def _line(row: PairRow, stored: SessionRecord | None) -> dict[str, Any]:
 
 def _own(row: PairRow, before: Files, after: Files) -> dict[str, Any]:
     """What KernelBench-X's corpus does not have."""
-    about = (
-        "run",
-        "result",
-        "task_digest",
-        "category",
-        "suite",
-        "device",
-        "protocol",
-        "configuration",
-        "agent",
-        "model",
-    )
+    about = ("task_digest", "category", "suite", "device", "protocol", "configuration", "agent", "model")
     return {
         "version": row.id,
+        "run": row.run,
+        "result": row.result,
         **{name: getattr(row, name) for name in about},
         "outcome": row.transition,
         "kinds_of_edit": row.kinds.split() or None,

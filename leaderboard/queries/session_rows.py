@@ -84,7 +84,7 @@ ITERATIONS = Collection(
         "is_solved boolean - Whether it or a version before it passed.",
         "best_speedup number - The largest speedup of those that passed, up to it.",
         "previous_status text - Outcome of the version before; empty for the first.",
-        "transition text - From the version before: rescued, lost, faster, slower, same, untimed, still_wrong, unknown.",
+        "transition text - rescued, lost, faster, slower, same, untimed, still_wrong or unknown; empty for the first.",
         "kinds text - Kinds of edit, with spaces between; empty where they are not known.",
     ),
     {

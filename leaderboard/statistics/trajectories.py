@@ -50,7 +50,7 @@ class CountedVersions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RightSpeeds:
-    """Speedups of right versions; None where none of them has one. `top_share` is the largest one's share of the sum."""
+    """Speedups of right versions; None where none has one. `top_share` is the largest one's share of their sum."""
 
     timed: int
     mean: float | None
