@@ -65,7 +65,7 @@ KINDS: Mapping[str, Kind] = {
             r"\b\w{0,20}[gG]rid\w{0,20}\s?=(?!=)[^\n]{1,160}|\b\w{1,60}\[[^\]\n]{1,80}\]\s?(?=\()|<<<[^>\n]{1,120}>>>"
             r"|\bhipLaunchKernelGGL\([^\n]{1,160}|\bdim3\b[^\n]{1,80}|\b__launch_bounds__\([^)\n]{1,40}\)"
             r"""|\b(?:num_warps|num_stages|waves_per_eu|matrix_instr_nonkdim|kpack)["']?\s?[:=]\s?\w{1,40}"""
-            r"""|\b(?i:block(?!s\b|idx|dim)|threads?|tile)\w{0,40}["']?\s?[:=]\s?(?!=|tl\.constexpr)[^,\n]{1,60}"""
+            r"""|\b(?i:block(?!s\b|idx|dim)|threads?|tile)\w{0,40}["']?\s?[:=]\s?(?!=|tl\.constexpr)[^,;)\n]{1,60}"""
             r"|\btriton\.(?:autotune|Config|cdiv|next_power_of_2)\b"
         ),
     ),
@@ -125,7 +125,17 @@ def _kinds(old: str, new: str) -> tuple[str, ...]:
 
 def _pieces(pattern: re.Pattern[str], code: str) -> Counter[str]:
     """What the pattern finds, and how often, without spaces."""
-    return Counter("".join((found[found.lastindex or 0]).split()) for found in pattern.finditer(code))
+    return Counter(_own_part("".join(found[found.lastindex or 0].split())) for found in pattern.finditer(code))
+
+
+def _own_part(piece: str) -> str:
+    """The piece up to a bracket that closes what began before it: mask=m of load(p, mask=m) + 1."""
+    depth = 0
+    for at, character in enumerate(piece):
+        depth += (character in "([") - (character in ")]")
+        if depth < 0:
+            return piece[:at]
+    return piece
 
 
 def _evenly(code: str) -> str:
