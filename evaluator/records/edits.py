@@ -18,7 +18,7 @@ NONE, OTHER = "none", "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EditKind:
     """A kind of edit. Where its pattern has a group, that is the piece of code that counts."""
 
     name: str
@@ -27,8 +27,8 @@ class Kind:
 
 
 # A pattern ends with its line and repeats nothing inside a repetition, so that a search takes one pass.
-KINDS: Mapping[str, Kind] = {
-    "mask": Kind(
+KINDS: Mapping[str, EditKind] = {
+    "mask": EditKind(
         "Mask",
         "What is read or written at the edges: masks, fill values, bounds checks.",
         re.compile(
@@ -36,7 +36,7 @@ KINDS: Mapping[str, Kind] = {
             r"|\b(?:boundary_check|padding_option)\s?=\s?[^\n]{1,60}|\bif\s?\([^\n]{0,80}?[<>]=?[^\n<>{;)]{1,80}"
         ),
     ),
-    "cast": Kind(
+    "cast": EditKind(
         "Data type",
         "Data types and conversions between them.",
         re.compile(
@@ -48,7 +48,7 @@ KINDS: Mapping[str, Kind] = {
             r"|\b(?:__half2?|_Float16|__bf16|half2?|hip_bfloat16|__hip_bfloat162?|__hip_fp8\w*)\b"
         ),
     ),
-    "stride": Kind(
+    "stride": EditKind(
         "Index arithmetic",
         "Addresses: strides, offsets, indices, the order of elements in memory.",
         re.compile(
@@ -58,7 +58,7 @@ KINDS: Mapping[str, Kind] = {
             r"|\b(?:threadIdx|blockIdx|blockDim)\.[xyz]"
         ),
     ),
-    "launch": Kind(
+    "launch": EditKind(
         "Launch",
         "How a kernel is launched: grid, block sizes, warps, stages, autotuning.",
         re.compile(
@@ -69,7 +69,7 @@ KINDS: Mapping[str, Kind] = {
             r"|\btriton\.(?:autotune|Config|cdiv|next_power_of_2)\b"
         ),
     ),
-    "algorithm": Kind(
+    "algorithm": EditKind(
         "Algorithm",
         "The structure of the computation: loops, reductions, products, shared memory, the number of kernels.",
         re.compile(
@@ -79,7 +79,7 @@ KINDS: Mapping[str, Kind] = {
             r"|\b\w{0,30}(?:mfma|wmma)\w{0,30}"
         ),
     ),
-    "delegated": Kind(
+    "delegated": EditKind(
         "Delegated operator",
         "An operator of PyTorch or a library that was introduced or removed.",
         re.compile(
@@ -91,8 +91,8 @@ KINDS: Mapping[str, Kind] = {
             r"|(\.(?:matmul|mm|bmm|addmm|einsum|softmax|log_softmax|cumsum|cumprod|sort|topk|argsort))\("
         ),
     ),
-    NONE: Kind("No substantial change", "Only comments, string literals or spaces differ, or nothing does."),
-    OTHER: Kind("Other", "The code differs, and in none of these ways."),
+    NONE: EditKind("No substantial change", "Only comments, string literals or spaces differ, or nothing does."),
+    OTHER: EditKind("Other", "The code differs, and in none of these ways."),
 }
 
 

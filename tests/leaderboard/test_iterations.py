@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from evaluator.records.reasons import Status
+from leaderboard.pages.metrics.page import METRICS
 from leaderboard.statistics.trajectories import COMPILED
 from runs.models import Iteration
 from runs.querysets import NO_VERDICT
@@ -199,3 +202,9 @@ def test_only_the_first_iterations_are_shown_and_the_page_says_so(suite, page, c
     [entry] = page(BOARD).entries
     assert (len(entry.iterations), entry.longest, entry.iterations[-1].right) == (10, 12, 0)
     assert "The first 10 iterations. Sessions of 1\u00a0entry have more, up to 12" in client.get(BOARD).content.decode()
+
+
+def test_headings_lead_to_formulas(board, client) -> None:
+    body = client.get(BOARD).content.decode() + client.get("/iterations/").content.decode()
+    found = set(re.findall(r'<a class="formula-of" href="/metrics/#([\w-]+)"', body))
+    assert found == {"trajectory", "rescued", "edit-kinds"} <= {metric.slug for metric in METRICS}

@@ -99,9 +99,7 @@ def test_the_page_turns_over_after_fifty(held, page) -> None:
     [session] = AgentSession.objects.all()
     same = {"status": "passed", "previous_status": "passed", "transition": "same"}
     Iteration.objects.bulk_create(
-        Iteration(
-            session=session, number=number, at_s=1, seconds=1, status="passed", transition="same", added=0, removed=0
-        )
+        Iteration(session=session, number=number, at_s=1, seconds=1, added=0, removed=0, **same)
         for number in range(4, 56)
     )
     first, second = page("/pairs/"), page("/pairs/?page=2")

@@ -146,6 +146,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table", "kernelbench_x"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
     *("search", "versions", "metrics", "data", "hosts", "attempts", "transcript", "claims"),
+    *("iterations", "trajectory", "pairs", "pair", "claimed_pair"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),
@@ -153,7 +154,7 @@ ROWS = (
 )
 FILES = {  # of the namespaces leaderboard and api, beside the pages
     *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
-    *("session", "session_transcript", "session_prompt", "robots", "sitemap_index", "sitemap"),
+    *("session", "session_transcript", "session_prompt", "pairs_jsonl", "robots", "sitemap_index", "sitemap"),
     *("board_badge", "entry_badge", "board_feed"),
     *(f"rows_{name}" for name in ROWS),
     *(f"rows_{name}_csv" for name in ROWS),

@@ -58,7 +58,7 @@ class VersionFile:
 
 
 @dataclass(frozen=True, slots=True)
-class PairSide:
+class VersionSide:
     """One of the two versions. `files` is None where its source cannot be shown, for the reason given."""
 
     name: str  # such as version 1
@@ -130,7 +130,7 @@ def line_of_claim(row: ClaimPairRow) -> PairLine:
     )
 
 
-def sides_of_session(row: PairRow, stored: SessionRecord | None) -> tuple[PairSide, PairSide]:
+def sides_of_session(row: PairRow, stored: SessionRecord | None) -> tuple[VersionSide, VersionSide]:
     before, after = versions_of_session(row, stored)
     why = NOT_REBUILT if stored else NOT_HERE
     number = row.number
@@ -151,7 +151,7 @@ def versions_of_session(
     return before, after
 
 
-def sides_of_claim(row: ClaimPairRow) -> tuple[PairSide, PairSide]:
+def sides_of_claim(row: ClaimPairRow) -> tuple[VersionSide, VersionSide]:
     before, after = (_claimed_files(row, files) for files in (row.files_before or {}, row.files))
     why = NO_SOURCE if row.licence else NO_LICENCE
     messages = [pairs.shown(text or "") for text in (row.message_before, row.message)]
@@ -176,7 +176,7 @@ def diff_of_session(row: PairRow, stored: SessionRecord | None) -> str | None:
     return stored.iterations[row.number - 1].diff if stored and row.number <= len(stored.iterations) else None
 
 
-def changes_of_files(before: PairSide, after: PairSide) -> tuple[Changes, ...]:
+def changes_of_files(before: VersionSide, after: VersionSide) -> tuple[Changes, ...]:
     """The differences between two versions whose sources are shown."""
     if before.files is None or after.files is None:
         return ()
@@ -206,9 +206,9 @@ def _claimed_files(row: ClaimPairRow, files: Mapping[str, str]) -> dict[str, str
 
 def _side(
     name: str, status: str, message: str | None, speedup: float | None, files: Mapping[str, str] | None, why: str
-) -> PairSide:
+) -> VersionSide:
     shown = None if files is None else tuple(VersionFile(path, text, numbered(text)) for path, text in files.items())
-    return PairSide(name, status, message or None, speedup, shown, why if shown is None else None)
+    return VersionSide(name, status, message or None, speedup, shown, why if shown is None else None)
 
 
 def _round(attempt: str) -> str:

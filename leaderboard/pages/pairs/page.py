@@ -11,7 +11,7 @@ from leaderboard.pages.pairs.facts import (
     CORPORA,
     Changes,
     PairLine,
-    PairSide,
+    VersionSide,
     changes_of_files,
     changes_of_session,
     kinds_in_words,
@@ -29,8 +29,8 @@ Facts = tuple[tuple[str, str, str], ...]  # term, text, address
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairPage(Page):
     pair: PairLine
-    before: PairSide
-    after: PairSide
+    before: VersionSide
+    after: VersionSide
     unified_diff: str | None  # as a session's record has it; a corpus has none here
     changes: tuple[Changes, ...] = field(metadata=SCREEN)
     no_changes_because: str = field(metadata=SCREEN)
@@ -76,7 +76,7 @@ def build_of_claim(query: Query, *, claim: int) -> PairPage | None:
 
 def _page(
     line: PairLine,
-    sides: tuple[PairSide, PairSide],
+    sides: tuple[VersionSide, VersionSide],
     text: str | None,
     changes: tuple[Changes, ...],
     place: Facts,
