@@ -286,7 +286,7 @@ def run_files(request: HttpRequest, run: int) -> HttpResponseBase:
 
 
 def _pairs(request: HttpRequest) -> HttpResponseBase:
-    lines = pair_lines({name: value for name, value in request.GET.items() if value})
+    lines = pair_lines({name: value for name, value in request.GET.dict().items() if value})
     return _named(StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8"), "pairs.jsonl")
 
 

@@ -54,7 +54,7 @@ KINDS: Mapping[str, EditKind] = {
         re.compile(
             r"\b\w{0,40}(?i:stride)\w{0,40}[^,\n]{0,40}|\.contiguous\(|\btl\.(?:arange|program_id|make_block_ptr|advance)\([^)\n]{0,80}"
             r"|\b\w{0,20}(?:offs|offset|idx|index|ptrs?)\w{0,20}\s?[+*-]?=(?!=)[^\n]{1,120}"
-            r"|\btl\.(?:load|store)\s?\([^,\n]{1,120}|\[[^\]\n]{0,60}[*+%/-][^\]\n]{0,60}\]"
+            r"|\btl\.(?:load|store)\s?\(([^,\n]{1,120})|\[[^\]\n]{0,60}[*+%/-][^\]\n]{0,60}\]"
             r"|\b(?:threadIdx|blockIdx|blockDim)\.[xyz]"
         ),
     ),

@@ -177,7 +177,7 @@ def _public_claims() -> QuerySet[Any]:
     public = Submission.objects.with_public_claims().values("pk")
     same = {name: OuterRef(name) for name in ("submission", "task")}
     before = Claim.objects.filter(**same, attempt=OuterRef("previous_attempt")).order_by("id")
-    return (
+    rows: QuerySet[Any] = (
         Claim.objects.filter(submission__in=public)
         .exclude(transition="")
         .annotate(
@@ -190,3 +190,4 @@ def _public_claims() -> QuerySet[Any]:
             message_before=Subquery(before.values("message")[:1]),
         )
     )
+    return rows

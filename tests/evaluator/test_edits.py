@@ -27,6 +27,7 @@ SHOWN = (
     ("k.hip", "cast", "float y = x;", "float y = static_cast<float>(x);", "float y = cast(x);"),
     ("k.hip", "cast", "f(x);", "f(__half2float(x));", "f(half_to_float(x));"),
     ("k.py", "stride", "p = a", "p = a + row * stride_m", "p = a + b"),
+    ("k.py", "stride", "x = tl.load(p + i)", "x = tl.load(p + j)", "x = tl.load(p + i, mask=m)"),
     ("k.py", "stride", "i = 0", "i = tl.arange(0, n)", "i = arange"),
     ("k.hip", "stride", "y[i] = x[i];", "y[i] = x[i * n + j];", "y[i] = z[i];"),
     ("k.py", "launch", "k[grid](x, num_warps=4)", "k[grid](x, num_warps=8)", "k[grid](y, num_warps=4)"),

@@ -88,7 +88,11 @@ def test_rescued_and_persistent_versions_have_speeds_of_their_own(board, page) -
     speeds = [(one.rescued_speeds.mean, one.persistent_speeds.mean) for one in entry.steps]
     assert speeds == [(1.5, 1.0), (5.0, 3.0)]
     rows = [{key: cell.text for key, cell in row.items()} for row in page(BOARD).tables["steps"].cells()]
-    assert (rows[0]["step"], rows[0]["rescued"], rows[0]["rescued_mean"]) == ("1 to 2", "1\u00a0of\u00a03", "1.50×")
+    assert (rows[0]["step"], rows[0]["rescued"], rows[0]["rescued_mean"]) == (
+        "1\u00a0to\u00a02",
+        "1\u00a0of\u00a03",
+        "1.50×",
+    )
 
 
 def test_every_version_knows_its_transition(board) -> None:

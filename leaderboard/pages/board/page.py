@@ -161,8 +161,9 @@ def _views(board: Board) -> tuple[Link, ...]:
     compare = Link("Compare", board.other_url("compare"))
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
+    iterations = Link("Iterations", board.on_protocol("trajectory", board.view.asked_protocol))
     if board.device.is_functional:
-        return (here, compare, unseen, history)
+        return (here, compare, unseen, iterations, history)
     paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
@@ -170,6 +171,7 @@ def _views(board: Board) -> tuple[Link, ...]:
         Link("Distribution", board.other_url("distribution")),
         compare,
         unseen,
+        iterations,
         history,
     )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evaluator.records.edits import KINDS
 from evaluator.records.transitions import TRANSITIONS
-from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots
+from leaderboard.charts import Chart, Point, RowChart, Series, ratio_dots, share_dots
 from leaderboard.formatting import NBSP, NONE, percent, rate, significant
 from leaderboard.pages.base import count_cell, entry_fields, page_url, query_string
 from leaderboard.pages.iterations.facts import EntryKinds, EntryTrajectory, KindCount
@@ -59,9 +59,11 @@ def steps_table(found: Sequence[EntryTrajectory], is_timed: bool) -> Table:
         Field("step", "Iterations", lambda row: Cell(_name(row.step), row.step.number)),
         Field("pairs", "Sessions with both", lambda row: count_cell(row.step.pairs), is_number=True),
         _of_pairs("rescued", "Rescued", lambda step: step.rescued, metric="rescued"),
-        _speed_fields("rescued_", lambda row: row.step.rescued_speeds, is_timed, metric="rescued"),
+        _speed_fields("rescued_", lambda row: row.step.rescued_speeds, is_timed, metric="rescued", has_geometric=False),
         _of_pairs("persistent", "Persistent", lambda step: step.persistent, metric="rescued"),
-        _speed_fields("persistent_", lambda row: row.step.persistent_speeds, is_timed, metric="rescued"),
+        _speed_fields(
+            "persistent_", lambda row: row.step.persistent_speeds, is_timed, metric="rescued", has_geometric=False
+        ),
         _of_pairs("lost", "Lost", lambda step: step.lost, metric="rescued"),
         _of_pairs("still_wrong", "Still wrong", lambda step: step.still_wrong),
         _of_pairs("unknown", "No verdict", lambda step: step.unknown, on_page=has_unknown),
@@ -115,7 +117,7 @@ def charts(found: Sequence[EntryTrajectory], is_timed: bool) -> dict[str, Chart]
     return {chart.slug: chart for chart in made if chart.rows}
 
 
-def _rates(rows: Sequence[EntryIteration], note: str) -> Chart:
+def _rates(rows: Sequence[EntryIteration], note: str) -> RowChart:
     return share_dots(
         "rates",
         "Right and compiled after each iteration",
@@ -133,7 +135,7 @@ def _rates(rows: Sequence[EntryIteration], note: str) -> Chart:
     )
 
 
-def _rescued(rows: Sequence[EntryStep], note: str) -> Chart:
+def _rescued(rows: Sequence[EntryStep], note: str) -> RowChart:
     return ratio_dots(
         "rescued",
         "Speedup of rescued and of persistent versions",
@@ -172,7 +174,7 @@ def _ratio(value: float) -> str:
 
 
 def _name(step: StepCounts) -> str:
-    return f"{step.number} to {step.number + 1}"
+    return f"{step.number}{NBSP}to{NBSP}{step.number + 1}"
 
 
 def _entry_fields(entry: Callable[[Row], EntryTrajectory]) -> tuple[Field[Row], ...]:
@@ -200,27 +202,33 @@ def _of_pairs(
 
 
 def _speed_fields(
-    prefix: str, speeds: Callable[[Row], RightSpeeds], is_timed: bool, *, metric: str
+    prefix: str, speeds: Callable[[Row], RightSpeeds], is_timed: bool, *, metric: str, has_geometric: bool = True
 ) -> tuple[Field[Row], ...]:
-    """Mean with how many versions it is over, geometric mean, and the largest speedup's share of the sum."""
+    """Mean, with how many versions it is over and the largest one's share of the sum, and geometric mean."""
 
-    def number(key: str, label: str, value: Callable[[RightSpeeds], float | None], note: bool = False) -> Field[Row]:
-        def cell(row: Row) -> Cell:
-            if (found := value(speeds(row))) is None:
-                return Cell(NONE)
-            return Cell(_ratio(found), found, note=f"of {speeds(row).timed}" if note else "")
+    def mean(row: Row) -> Cell:
+        found = speeds(row)
+        if found.mean is None or found.top_share is None:
+            return Cell(NONE)
+        return Cell(_ratio(found.mean), found.mean, note=f"of {found.timed}, largest {percent(found.top_share)}")
 
-        return Field(f"{prefix}{key}", label, cell, is_number=True, metric=metric, on_page=is_timed)
+    def geometric(row: Row) -> Cell:
+        found = speeds(row).geometric_mean
+        return Cell(NONE) if found is None else Cell(_ratio(found), found)
 
-    def top(row: Row) -> Cell:
-        found = speeds(row).top_share
-        return Cell(NONE) if found is None else Cell(percent(found), found)
-
+    has_geometric = has_geometric and is_timed
     return (
-        number("mean", "Mean speedup", lambda one: one.mean, note=True),
-        Field(f"{prefix}top_share", "Largest one's share", top, is_number=True, on_page=is_timed),
-        number("geometric_mean", "Geometric mean", lambda one: one.geometric_mean),
+        Field(f"{prefix}mean", "Mean speedup", mean, is_number=True, metric=metric, on_page=is_timed),
+        Field(
+            f"{prefix}geometric_mean",
+            "Geometric mean",
+            geometric,
+            is_number=True,
+            metric=metric,
+            on_page=has_geometric,
+        ),
         hidden(f"{prefix}timed", lambda row: speeds(row).timed),
+        hidden(f"{prefix}top_share", lambda row: speeds(row).top_share),
     )
 
 
@@ -230,11 +238,9 @@ def _pairs_cell(one: EntryKinds) -> Cell:
 
 
 def _kind_field(kind: str, index: int) -> Field[EntryKinds]:
-    def cell(one: EntryKinds) -> Cell:
-        found = one.kinds[index]
-        return Cell(share(found.count, found.of), found.count)
-
-    return Field(kind, KINDS[kind].name, cell, is_number=True, metric="edit-kinds")
+    return Field(
+        kind, KINDS[kind].name, lambda one: count_cell(one.kinds[index].count), is_number=True, metric="edit-kinds"
+    )
 
 
 def _kind_cell(kind: str, origin: str) -> Cell:

@@ -9,7 +9,7 @@ from evaluator.records.edits import KINDS
 from evaluator.records.transitions import TRANSITIONS
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import LAST_PAGE
-from leaderboard.formatting import significant
+from leaderboard.formatting import NBSP, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, query_string, whole_number
 from leaderboard.pages.pairs.facts import (
     CORPORA,
@@ -145,7 +145,7 @@ def _empty(origin: str, is_filtered: bool) -> str:
 
 
 def _pair_cell(one: PairLine) -> Cell:
-    return Cell(one.step, one.id, one.url)
+    return Cell(one.step.replace(" ", NBSP), one.id, one.url)
 
 
 def _entry_cell(one: PairLine) -> Cell:

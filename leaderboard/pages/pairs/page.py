@@ -54,7 +54,7 @@ def build_of_session(query: Query, *, version: int) -> PairPage | None:
         ("Result", f"result {row.result}", page_url("result", row.result)),
         ("Run", f"{row.suite} on {row.device}, protocol {row.protocol}", page_url("run", row.run)),
     )
-    return _page(line, sides, text, changes, place, sides[1].no_files_because if text is None else "")
+    return _page(line, sides, text, changes, place, (sides[1].no_files_because or "") if text is None else "")
 
 
 def build_of_claim(query: Query, *, claim: int) -> PairPage | None:
