@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from leaderboard.queries.session_rows import public_iterations
+from leaderboard.queries.session_rows import public_sessions
 from runs import archive, sessions
 from runs.models import Claim, Iteration, Submission
 from runs.querysets import as_stated
@@ -99,35 +99,24 @@ _CLAIM = (
     *("submission__format", "stated_agent", "stated_model"),
     *("id_before", "claimed_before", "recomputed_before", "files_before", "message_before"),
 )
-_SESSION_FILTERS = {
-    "configuration": f"{_RUN}configuration__slug",
-    "task": f"{_RESULT}task__path__icontains",
-    "transition": "transition",
-    "edit": "kinds__contains",
-}
-_CLAIM_FILTERS = {
-    "submission": "submission",
-    "task": "task__icontains",
-    "transition": "transition",
-    "edit": "kinds__contains",
-}
+_SESSION_FILTERS = {"configuration": "result__run__configuration__slug", "task": "result__task__path__icontains"}
+_PAIR_FILTERS = {"transition": "transition", "edit": "kinds__contains"}
+_CLAIM_FILTERS = _PAIR_FILTERS | {"submission": "submission", "task": "task__icontains"}
 
 
 def of_sessions(filters: Mapping[str, str], limit: int, offset: int = 0) -> list[PairRow]:
     """Pairs of public sessions, newest first. `error` finds those of which either version ended that way."""
-    rows = _pairs(filters).order_by("-id")
-    return [PairRow(*row) for row in _with_before(rows).values_list(*_PAIR)[offset : offset + limit]]
+    return _read(_pairs(filters).order_by("-pk")[offset : offset + limit], "-pk")
 
 
 def of_claims(filters: Mapping[str, str], limit: int, offset: int = 0) -> list[ClaimPairRow]:
     """Pairs of public corpora, in the order of their claims, newest bundle first."""
-    rows = _narrowed(_public_claims(), filters, _CLAIM_FILTERS).order_by("-submission_id", "id")
+    rows = _ended(_narrowed(_public_claims(), filters, _CLAIM_FILTERS), filters).order_by("-submission_id", "id")
     return [ClaimPairRow(*row) for row in rows.values_list(*_CLAIM)[offset : offset + limit]]
 
 
 def of_session(pair: int) -> PairRow | None:
-    row = _with_before(public_iterations().exclude(transition="").filter(pk=pair)).values_list(*_PAIR).first()
-    return PairRow(*row) if row else None
+    return next(iter(_read(_pairs({}).filter(pk=pair), "pk")), None)
 
 
 def of_claim(pair: int) -> ClaimPairRow | None:
@@ -138,9 +127,9 @@ def of_claim(pair: int) -> ClaimPairRow | None:
 def stream(filters: Mapping[str, str]) -> Iterator[PairRow]:
     """All pairs of public sessions, oldest first, some hundred at a time."""
     after = 0
-    while page := list(_with_before(_pairs(filters).filter(pk__gt=after).order_by("pk")).values_list(*_PAIR)[:AT_ONCE]):
-        yield from map(PairRow._make, page)
-        after = page[-1][0]
+    while page := _read(_pairs(filters).filter(pk__gt=after).order_by("pk")[:AT_ONCE], "pk"):
+        yield from page
+        after = page[-1].id
 
 
 def texts(files: Mapping[str, str]) -> dict[str, str] | None:
@@ -157,20 +146,29 @@ def shown(text: str) -> str:
 
 
 def _pairs(filters: Mapping[str, str]) -> QuerySet[Any]:
-    return _narrowed(public_iterations().exclude(transition=""), filters, _SESSION_FILTERS)
+    """Later versions. Which sessions are public is asked apart, so that the database can walk along the ids."""
+    of = _narrowed(public_sessions(), filters, _SESSION_FILTERS).order_by().values("pk")
+    return _ended(_narrowed(Iteration.objects.filter(session__in=of), filters, _PAIR_FILTERS), filters)
+
+
+def _ended(rows: QuerySet[Any], filters: Mapping[str, str]) -> QuerySet[Any]:
+    """Those of the rows that are pairs, and of which either version ended with the error."""
+    error = filters.get("error")
+    pairs = rows.exclude(transition="")
+    return pairs.filter(Q(status=error) | Q(previous_status=error)) if error else pairs
 
 
 def _narrowed(rows: QuerySet[Any], filters: Mapping[str, str], lookups: Mapping[str, str]) -> QuerySet[Any]:
-    if error := filters.get("error"):
-        rows = rows.filter(Q(status=error) | Q(previous_status=error))
     return rows.filter(**{lookups[name]: value for name, value in filters.items() if value and name in lookups})
 
 
-def _with_before(rows: QuerySet[Any]) -> QuerySet[Any]:
-    before = Iteration.objects.filter(session=OuterRef("session"), number=OuterRef("number") - 1)
-    return rows.annotate(
+def _read(chosen: QuerySet[Any], order: str) -> list[PairRow]:
+    """The chosen pairs with all that is said of them, which is asked of these alone."""
+    before = Iteration.objects.filter(session=OuterRef("session"), number=OuterRef("number") - 1).order_by()
+    rows = Iteration.objects.filter(pk__in=chosen.values("pk")).annotate(
         speedup_before=Subquery(before.values("speedup")[:1]), message_before=Subquery(before.values("message")[:1])
     )
+    return [PairRow(*row) for row in rows.order_by(order).values_list(*_PAIR)]
 
 
 def _public_claims() -> QuerySet[Any]:
