@@ -365,7 +365,7 @@ NAVIGATION = {
 # has its field in the header.
 SITE_MAP = {
     "Analysis": {name: title for name, title, _ in analysis.VIEWS},
-    "Results": {"runs": "Runs", "kernelbench_x": "KernelBench-X", "claims": "Claims"},
+    "Results": {"runs": "Runs", "pairs": "Pairs of versions", "kernelbench_x": "KernelBench-X", "claims": "Claims"},
     "Evaluation": {"queue": "Queue", "hosts": "Hosts"},
     "Method": {"metrics": "Metrics", "versions": "Versions"},
 }
