@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 
 from evaluator.bundles.kernelbenchx import corpus
 from evaluator.records.reasons import Status
@@ -293,3 +295,28 @@ def test_samples_of_a_task_are_no_pairs(db, page) -> None:
 def test_reading_a_whole_session_costs_as_much_as_its_own_page(db) -> None:
     assert cost_of("/pairs/version/3/", MAKING) == cost_of("/result/3/session/", MAKING) == 15
     assert cost_of("/pairs.jsonl") == cost_of("/run/3/records.zip") == 20
+
+
+def test_the_migration_says_of_old_rows_what_is_stored_with_new_ones(held, imported) -> None:
+    imported()
+    migration = import_module("runs.migrations.0017_kinds_of_edit")
+    for model, columns, fill in (
+        (Iteration, migration.VERSION, migration.of_sessions),
+        (Claim, migration.CLAIM, migration.of_claims),
+    ):
+        stored = list(model.objects.order_by("pk").values_list("pk", *columns))
+        empty = {name: model._meta.get_field(name).get_default() for name in columns}
+        model.objects.update(**empty)
+        fill(apps, None)
+        assert list(model.objects.order_by("pk").values_list("pk", *columns)) == stored
+
+
+def test_the_migration_leaves_kinds_unknown_where_the_archive_lacks_the_session(held) -> None:
+    AgentSession.objects.update(digest="f" * 64)
+    Iteration.objects.update(kinds="", transition="")
+    import_module("runs.migrations.0017_kinds_of_edit").of_sessions(apps, None)
+    assert list(Iteration.objects.order_by("number").values_list("transition", "kinds")) == [
+        ("", ""),
+        ("rescued", ""),
+        ("faster", ""),
+    ]
