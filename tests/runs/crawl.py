@@ -149,6 +149,7 @@ def _forms(route: Route, path: str, page: Page) -> Iterator[str]:
 
 def _downloads() -> Iterator[str]:
     yield "/feed.atom"
+    yield "/pairs.jsonl"
     for collection in COLLECTIONS:
         yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
     yield from (f"/run/{run.pk}/records.zip" for run in Run.objects.all())
