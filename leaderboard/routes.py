@@ -24,9 +24,13 @@ from leaderboard.pages.generalization import page as generalization
 from leaderboard.pages.home import page as home
 from leaderboard.pages.hosts import noise, queue
 from leaderboard.pages.hosts import page as hosts
+from leaderboard.pages.iterations import index as iterations
+from leaderboard.pages.iterations import page as trajectory
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.kernelbench_x import paper as kernelbench_x_paper
 from leaderboard.pages.metrics import page as metrics
+from leaderboard.pages.pairs import index as pairs
+from leaderboard.pages.pairs import page as pair
 from leaderboard.pages.portability import page as portability
 from leaderboard.pages.quality import page as quality
 from leaderboard.pages.result import attempts, audits, transcript
@@ -285,6 +289,50 @@ ROUTES = (
         "suite, device, configuration, protocol, category",
         section="analysis",
     ),
+    Route(
+        "iterations",
+        "iterations/",
+        iterations.IterationsPage,
+        iterations.build,
+        "Leaderboards with agents' sessions, and kinds of edit between neighbouring versions",
+        section="analysis",
+    ),
+    Route(
+        "trajectory",
+        "iterations/<slug:suite>/<slug:category>/<slug:device>/",
+        trajectory.TrajectoryPage,
+        trajectory.build,
+        "One leaderboard iteration by iteration: right, compiled and speed; rescued, persistent and lost",
+        "carry, version, protocol",
+        section="analysis",
+        is_shared=True,
+    ),
+    Route(
+        "pairs",
+        "pairs/",
+        pairs.PairsPage,
+        pairs.build,
+        "Pairs of neighbouring versions of sessions or imported corpora, newest first, 50 to a page",
+        "origin, configuration, submission, task, transition, edit, error, page",
+        section="analysis",
+    ),
+    Route(
+        "pair",
+        "pairs/version/<row:version>/",
+        pair.PairPage,
+        pair.build_of_session,
+        "One pair of a session: both versions, what changed between them, and what became of it",
+        section="analysis",
+    ),
+    Route(
+        "claimed_pair",
+        "pairs/claim/<row:claim>/",
+        pair.PairPage,
+        pair.build_of_claim,
+        "One pair of an imported corpus, as claimed",
+        template="pair",
+        section="analysis",
+    ),
     Route("noise", "noise/", noise.NoisePage, noise.build, "Every calibration of every host", section="analysis"),
     Route(
         "portability",
@@ -362,6 +410,7 @@ SITE_MAP = {
     "Analysis": {name: title for name, title, _ in analysis.VIEWS},
     "Results": {
         "runs": "Runs",
+        "pairs": "Pairs of versions",
         "kernelbench_x": "KernelBench-X",
         "kernelbench_x_paper": "KernelBench-X's paper",
         "claims": "Claims",
