@@ -25,7 +25,8 @@ Disallow: /submit/upload/
 Disallow: /api/v1/rows/
 Disallow: /dump/
 Disallow: /pairs.jsonl
-Disallow: /pairs/
+Disallow: /pairs/version/
+Disallow: /pairs/claim/
 Disallow: /*/embed/
 Disallow: /*/explore/
 Sitemap: {sitemap}
