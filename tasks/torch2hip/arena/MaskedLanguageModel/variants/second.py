@@ -1,4 +1,4 @@
-"""A linear layer and the logarithm of its softmax: part by part of the vocabulary, then each logit less its row's total."""
+"""A linear layer and the logarithm of its softmax: part by part of the vocabulary, then each logit less its total."""
 
 from __future__ import annotations
 
