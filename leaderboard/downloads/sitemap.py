@@ -24,6 +24,8 @@ Disallow: /login/
 Disallow: /submit/upload/
 Disallow: /api/v1/rows/
 Disallow: /dump/
+Disallow: /pairs.jsonl
+Disallow: /pairs/
 Disallow: /*/embed/
 Disallow: /*/explore/
 Sitemap: {sitemap}
