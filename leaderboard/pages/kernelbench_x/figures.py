@@ -146,9 +146,9 @@ def _of_rounds(paper: Printed, own: Ours) -> Iterable[Figure]:
     tasks = sum(int(row["tasks"]) for row in paper.rows[CORRECT])
     ends = [row for row in paper.rows[TRAJECTORY] if row["compile_pct"]]
     steps = [row for row in paper.rows[TRAJECTORY] if row["rescued_speedup"]]
-    found, ours = _last_round(ends, steps[-1], tasks), own.of("rounds")
+    found = _last_round(ends, steps[-1], tasks)
     for key, label in ROUND_FIGURES.items():
-        first, last = (row[key] for row in ends)
+        (first, last), ours = (row[key] for row in ends), own.of(_of_round(key))
         about = f"{label} in the first round"
         yield _figure(f"{key}_first", ROUNDS, about, first, PLACE, Recomputed(None, ONLY_CHANGES), ours)
         yield _figure(f"{key}_last", ROUNDS, f"{label} in the last round", last, PLACE, found[key], ours)
@@ -162,8 +162,14 @@ def _of_rounds(paper: Printed, own: Ours) -> Iterable[Figure]:
             "persistent_score_pct": Recomputed(None, f"{ONLY_FASTER}; these average {step.persistent_score_pct:.1f}"),
         }
         for key, label in STEP_FIGURES.items():
-            about = f"{label}, round {row['round']}"
+            about, ours = f"{label}, round {row['round']}", own.of(_of_round(key))
             yield _figure(f"{key}_{row['round'][-1]}", ROUNDS, about, row[key], PLACE, known[key], ours)
+
+
+def _of_round(key: str) -> str:
+    """What a figure of a round is one of."""
+    ends = {"speedup": "round_speedups", "score_pct": "round_scores"}
+    return next((name for end, name in ends.items() if key.endswith(end)), "round_rates")
 
 
 ROUNDS, PLACE = "GEAK's rounds", "Section 4.4, Figure 3"

@@ -13,6 +13,7 @@ from leaderboard.pages.kernelbench_x.rates import x_of_n
 from leaderboard.pages.kernelbench_x.speeds import DeviceSpeeds, OwnSpeeds
 
 NONE_YET = "none yet"
+NO_ROUND_SCORES = "not measured: a session records no times"
 SINGLE = {"logit_speedup": "Math/logit.py", "expand_where_speedup": "Index/expand_where.py"}
 
 
@@ -49,10 +50,12 @@ def _pages(entries: Sequence[OwnEntry], tasks: Sequence[NativeTask]) -> dict[str
         "proxies": attribution,
         "explained": attribution,
         "edits": iterations,
-        "rounds": iterations,
-        "speedup": Link("by entry", page_url("kernelbench_x") + "#measured-title"),
+        "round_rates": iterations,
+        "round_scores": Link(NO_ROUND_SCORES, iterations.url),
     }
     if not first.is_functional:
+        found["round_speedups"] = iterations
+        found["speedup"] = Link("by entry", page_url("kernelbench_x") + "#measured-title")
         found["score_pct"] = Link("on the efficiency page", own_url("efficiency", first))
     current = {one.counterpart: one.task for one in tasks if one.is_current and one.is_in_suite}
     single = {key: current[path] for key, path in SINGLE.items() if path in current}
