@@ -55,13 +55,15 @@ class NativeTaskRow(NamedTuple):
     path: str
     name: str
     provenance: dict[str, str]
+    is_current: bool  # False: the suite keeps an earlier version of a task that has changed since
     is_in_suite: bool  # in the current version of SUITE, which all denominators come from
 
 
 def native_tasks() -> list[NativeTaskRow]:
-    """Every current task after one of the benchmark's."""
+    """Every current task after one of the benchmark's, and what else is in the current version of the suite."""
     member = SuiteMembership.objects.filter(task=OuterRef("pk"), suite__name=SUITE, suite__is_current=True)
-    rows = Task.objects.filter(is_current=True, source=SOURCE).annotate(is_in_suite=Exists(member)).order_by("path")
+    rows = Task.objects.annotate(is_in_suite=Exists(member)).order_by("path", "-is_current")
+    rows = rows.filter(Q(is_current=True, source=SOURCE) | Q(is_in_suite=True))
     return [NativeTaskRow(*row) for row in rows.values_list(*NativeTaskRow._fields)]
 
 
@@ -96,6 +98,7 @@ class OwnSpeedRow(NamedTuple):
     device_title: str
     protocol: str
     task: int
+    candidate: str  # digest; empty if its files are not stored
     log_speedup: float
 
 
@@ -159,6 +162,6 @@ def own_speeds() -> list[OwnSpeedRow]:
     rows = Result.objects.may_rank().filter(is_correct(), **measured, **{f"{_SPEED}__isnull": False})
     names = (
         *("run__configuration__slug", "run__device_class__slug", "run__device_class__title", "run__protocol"),
-        *("task_id", _SPEED),
+        *("task_id", "candidate_digest", _SPEED),
     )
     return [OwnSpeedRow(*row) for row in rows.order_by("id").values_list(*names)]

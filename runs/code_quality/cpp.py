@@ -55,8 +55,9 @@ def _lines(source: str) -> list[int]:
 
 def _is_on_device(source: str, places: Sequence[int], function: Any) -> bool:
     """Whether what is between the function's name and the statement before it says that it runs on the device."""
-    begin, end = places[function.start_line - 1], places[min(function.end_line, len(places) - 1)]
-    name = function.name.rpartition("::")[2].split(" ")[0]
-    at = source.find(name, begin, max(end, begin + len(name)))
-    head = source[max(0, at - 2000) : at] if at >= 0 else ""
+    begin = places[function.start_line - 1]
+    end = places[function.end_line] if function.end_line < len(places) else len(source)
+    name = re.escape(function.name.rpartition("::")[2].split(" ")[0])
+    found = re.compile(rf"(?<!\w){name}(?!\w)").search(source, begin, end)
+    head = source[max(0, found.start() - 2000) : found.start()] if found else ""
     return _ON_DEVICE.search(re.split(r"[;{}]", head)[-1]) is not None

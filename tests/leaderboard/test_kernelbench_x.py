@@ -68,8 +68,10 @@ def test_a_submitted_run_has_its_rates_over_the_suite_and_its_speeds_by_the_pape
         ("Math/add.py", "wrong_output", True, False, 9.0, 1.0),
         ("Fusion/a.py", "build_failed", False, False, None, None),
     )
-    [found] = page("/kernelbench-x/").imported.runs
+    shown = page("/kernelbench-x/")
+    [found], [row] = shown.imported.runs, shown.tables["imported_runs"].cells()
     assert (found.compiled, found.correct, found.tasks, found.timed, found.slower) == (4, 3, 176, 2, 1)
+    assert [row[key].text.replace("\u00a0", " ") for key in ("correct_of_compiled", "slower")] == ["3 of 4", "1 of 2"]
     assert found.mean_speedup == found.median_speedup == pytest.approx(1.0)
     assert (found.top_task.task, found.top_task.share) == ("Activation/gelu.py", pytest.approx(0.75))
     assert found.geometric_mean_speedup == pytest.approx(0.75**0.5)

@@ -165,3 +165,9 @@ def test_rows_have_the_figures_in_the_api(timed, client) -> None:
     measure(run, [python(part())])
     rows = client.get(f"/api/v1/rows/results/?run={run.pk}").json()["rows"]
     assert [row["code_quality"]["kernel"]["lines"] for row in rows if row["code_quality"]] == [10]
+
+
+def test_the_link_to_what_bundles_claim_leads_to_its_heading(timed, page, client) -> None:
+    timed("One", [0.5] * TASKS)
+    address, _, heading = next(link.url for link in page(PAGE).views if "bundles" in link.text).partition("#")
+    assert f'id="{heading}"' in client.get(address).content.decode()

@@ -185,6 +185,24 @@ def test_hip_has_complexity_by_lizard_and_no_index() -> None:
     assert cpp.measure([uncommented]) == found
 
 
+@pytest.mark.parametrize(
+    ("source", "kernels", "host"),
+    [
+        ("static __device__ int c(int x) { return x; }\n", 1, 0),  # "static" has a c, too
+        ("inline __device__ float e(float x) {\n  return x;\n}\n", 1, 0),
+        ("int f() { return 1; }\n__global__ void k(int* a) { a[0] = 1; }", 1, 1),  # the last line has no end
+        ("__global__ void k1(int* a) { a[0] = 1; } __global__ void k(int* a) { a[0] = 1; }", 2, 0),
+        ("__global__ void k(int* a);\nvoid k2(int* a) { a[0] = 1; }\n", 0, 1),
+        ("struct F {\n  __device__ float operator()(float x) const { return x; }\n};\n", 1, 0),
+    ],
+)
+def test_a_function_is_the_devices_if_what_is_before_its_whole_name_says_so(
+    source: str, kernels: int, host: int
+) -> None:
+    found = cpp.measure([source])
+    assert [part.functions if part else 0 for part in (found.kernel, found.host)] == [kernels, host]
+
+
 HOSTILE: dict[str, tuple[str, bytes, str]] = {
     "does not parse": ("a.py", b"def f(:", "it does not parse"),
     "a null byte": ("a.py", b"x = 1\0", "it does not parse"),

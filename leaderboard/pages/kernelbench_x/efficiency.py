@@ -11,12 +11,10 @@ from leaderboard.pages.base import Link, page_url
 from leaderboard.pages.efficiency.cells import share_cell
 from leaderboard.pages.kernelbench_x.claimed_efficiency import ClaimedMeans
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRun
-from leaderboard.pages.kernelbench_x.own import OwnEntry
+from leaderboard.pages.kernelbench_x.own import OwnEntry, own_url
 from leaderboard.pages.kernelbench_x.printed import OVERALL, Printed
 from leaderboard.pages.kernelbench_x.section import Section, Shown
-from leaderboard.queries.kernelbench_x import SUITE
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
-from leaderboard.words import ALL
 
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
 NO_SCORE = "No submitted run has a kernel with a score."
@@ -57,11 +55,8 @@ def sections(paper: Printed, found: Imported, own: Sequence[OwnEntry]) -> tuple[
 
 def _measured(own: Sequence[OwnEntry]) -> list[Link]:
     """Where the same is measured here: on each device class with a clock and results on our tasks."""
-    devices = {one.device: one.device_title for one in own if not one.is_functional}
-    return [
-        Link(f"Measured here on {title}", page_url("efficiency", SUITE, ALL, device))
-        for device, title in devices.items()
-    ]
+    urls = {own_url("efficiency", one): one for one in own if not one.is_functional}
+    return [Link(f"Measured here on {one.device_title}, {one.protocol}", url) for url, one in urls.items()]
 
 
 def _scores(paper: Printed, found: Imported) -> list[RunScore]:

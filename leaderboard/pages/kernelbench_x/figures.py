@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from leaderboard.formatting import NBSP, NONE, significant
+from leaderboard.pages.base import Link
 from leaderboard.pages.kernelbench_x import corpus
 from leaderboard.pages.kernelbench_x.attribution import QUANTITIES, Explained
+from leaderboard.pages.kernelbench_x.measured import Ours
 from leaderboard.pages.kernelbench_x.printed import (
     CORRECT,
     FIGURES,
@@ -25,7 +27,6 @@ from leaderboard.pages.kernelbench_x.printed import (
 from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, hidden, text_field
 
-NONE_YET = "none yet"
 NO_TIMES = "not public: times of the methods' kernels"
 NO_OUTCOMES = "not public: outcomes of the methods on single tasks"
 NO_KINDS = "not public: 110 of the 352 pairs are released, without kinds of edit"
@@ -49,19 +50,20 @@ class Figure:
     basis: str
     agreeing: int  # significant digits of the printed figure that the recomputed one has
     digits: int  # that are printed
-    measured: str  # the same figure for results measured here
+    measured: str  # the same figure for results measured here, or in words where it is
+    measured_at: str  # address of the page that shows it; empty if `measured` is the figure itself, or there is none
 
     @property
     def agrees(self) -> bool | None:
         return None if self.recomputed is None else self.agreeing == self.digits
 
 
-def figures(paper: Printed, explained: Sequence[Explained], own: Mapping[str, str]) -> tuple[Figure, ...]:
+def figures(paper: Printed, explained: Sequence[Explained], own: Ours) -> tuple[Figure, ...]:
     return (
         *_of_text(paper, own),
-        *_of_rounds(paper),
-        *_of_overall(paper),
-        *_of_attribution(explained),
+        *_of_rounds(paper, own),
+        *_of_overall(paper, own),
+        *_of_attribution(explained, own),
     )
 
 
@@ -88,22 +90,20 @@ def agreeing_digits(printed: str, value: float) -> tuple[int, int]:
     return next((n for n in shorter if significant(value, n) == significant(float(printed), n)), 0), digits
 
 
-def _figure(key: str, part: str, about: str, printed: str, place: str, found: Recomputed, measured: str) -> Figure:
+def _figure(key: str, part: str, about: str, printed: str, place: str, found: Recomputed, ours: Link) -> Figure:
     agreeing, digits = (
         (0, agreeing_digits(printed, 0.0)[1]) if found.value is None else agreeing_digits(printed, found.value)
     )
-    return Figure(key, part, about, printed, place, *found, agreeing, digits, measured)
+    return Figure(key, part, about, printed, place, *found, agreeing, digits, ours.text, ours.url)
 
 
-def _of_text(paper: Printed, own: Mapping[str, str]) -> Iterable[Figure]:
+def _of_text(paper: Printed, own: Ours) -> Iterable[Figure]:
     recomputed = _recomputed(paper)
     for row in paper.rows[FIGURES]:
         key, place = row["figure"], row["place"]
         part = next((part for start, part in PARTS.items() if key.startswith(start)), "Correct, but slow")
-        measured = own.get(key, NONE_YET)
-        yield _figure(
-            key, part, row["about"], row["value"], place, recomputed.get(key, Recomputed(None, NO_TIMES)), measured
-        )
+        found = recomputed.get(key, Recomputed(None, NO_TIMES))
+        yield _figure(key, part, row["about"], row["value"], place, found, own.of(key, SHOWN_WITH.get(part, "")))
 
 
 PARTS = {
@@ -115,6 +115,7 @@ PARTS = {
     "edits": "Kinds of edit between rounds",
     "r_": "Static proxies of the reference",
 }
+SHOWN_WITH = {"Kinds of edit between rounds": "edits", "Static proxies of the reference": "proxies"}
 
 
 def _recomputed(paper: Printed) -> dict[str, Recomputed]:
@@ -140,17 +141,17 @@ def _recomputed(paper: Printed) -> dict[str, Recomputed]:
     }
 
 
-def _of_rounds(paper: Printed) -> Iterable[Figure]:
+def _of_rounds(paper: Printed, own: Ours) -> Iterable[Figure]:
     """Figure 3 and section 4.4."""
     tasks = sum(int(row["tasks"]) for row in paper.rows[CORRECT])
     ends = [row for row in paper.rows[TRAJECTORY] if row["compile_pct"]]
     steps = [row for row in paper.rows[TRAJECTORY] if row["rescued_speedup"]]
     found = _last_round(ends, steps[-1], tasks)
     for key, label in ROUND_FIGURES.items():
-        first, last = (row[key] for row in ends)
+        (first, last), ours = (row[key] for row in ends), own.of(_of_round(key))
         about = f"{label} in the first round"
-        yield _figure(f"{key}_first", ROUNDS, about, first, PLACE, Recomputed(None, ONLY_CHANGES), NONE_YET)
-        yield _figure(f"{key}_last", ROUNDS, f"{label} in the last round", last, PLACE, found[key], NONE_YET)
+        yield _figure(f"{key}_first", ROUNDS, about, first, PLACE, Recomputed(None, ONLY_CHANGES), ours)
+        yield _figure(f"{key}_last", ROUNDS, f"{label} in the last round", last, PLACE, found[key], ours)
     for row in steps:
         step = corpus.STEPS[row["round"]]
         basis = f"the corpus, {step.rescued_timed} kernels"
@@ -161,8 +162,14 @@ def _of_rounds(paper: Printed) -> Iterable[Figure]:
             "persistent_score_pct": Recomputed(None, f"{ONLY_FASTER}; these average {step.persistent_score_pct:.1f}"),
         }
         for key, label in STEP_FIGURES.items():
-            about = f"{label}, round {row['round']}"
-            yield _figure(f"{key}_{row['round'][-1]}", ROUNDS, about, row[key], PLACE, known[key], NONE_YET)
+            about, ours = f"{label}, round {row['round']}", own.of(_of_round(key))
+            yield _figure(f"{key}_{row['round'][-1]}", ROUNDS, about, row[key], PLACE, known[key], ours)
+
+
+def _of_round(key: str) -> str:
+    """What a figure of a round is one of."""
+    ends = {"speedup": "round_speedups", "score_pct": "round_scores"}
+    return next((name for end, name in ends.items() if key.endswith(end)), "round_rates")
 
 
 ROUNDS, PLACE = "GEAK's rounds", "Section 4.4, Figure 3"
@@ -204,23 +211,23 @@ def _last_round(ends: Sequence[Mapping[str, str]], step: Mapping[str, str], task
 UNTIMED = 1  # a rescued kernel of the last step has no time: MatrixMultiply/tril_mm_and_scale
 
 
-def _of_overall(paper: Printed) -> Iterable[Figure]:
+def _of_overall(paper: Printed, own: Ours) -> Iterable[Figure]:
     for row in paper.rows[OVERALL]:
         for key, label in (("speedup", "Mean speedup"), ("score_pct", "Score (%)")):
             if row[key]:
                 about = f"{label} of {row['method']}"
                 found = Recomputed(None, NO_TIMES)
-                yield _figure(f"{key}_{row['method']}", "Table 1", about, row[key], "Table 1", found, NONE_YET)
+                yield _figure(f"{key}_{row['method']}", "Table 1", about, row[key], "Table 1", found, own.of(key))
 
 
-def _of_attribution(lines: Sequence[Explained]) -> Iterable[Figure]:
+def _of_attribution(lines: Sequence[Explained], own: Ours) -> Iterable[Figure]:
     for one in lines:
         if one.printed is not None:
             table = 3 if one.rate == "correctness" else 4
             about = f"{QUANTITIES[one.quantity]}, {one.rate}{' (%)' if one.quantity.endswith('_pct') else ''}"
-            found = Recomputed(one.computed, f"Table {table}, ridge λ = 1")
+            found, ours = Recomputed(one.computed, f"Table {table}, ridge λ = 1"), own.of("explained")
             yield _figure(
-                f"{one.rate}_{one.quantity}", "Method or category", about, one.printed, "Section 4.3", found, NONE_YET
+                f"{one.rate}_{one.quantity}", "Method or category", about, one.printed, "Section 4.3", found, ours
             )
 
 
@@ -238,7 +245,7 @@ def _table(found: Sequence[Figure]) -> Table:
         Field("agreeing", "Digits that agree", _digits_cell),
         hidden("digits", lambda one: one.digits, type="integer"),
         text_field("basis", "From what, or why not", lambda one: one.basis),
-        text_field("measured", "Measured here", lambda one: one.measured),
+        Field("measured", "Measured here", lambda one: Cell(one.measured, one.measured, one.measured_at)),
     )
     parts = dict.fromkeys(one.part for one in found)
     groups = [RowGroup(tuple(one for one in found if one.part == part), part) for part in parts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from leaderboard.charts import Chart, Point, Series, ratio_dots
-from leaderboard.formatting import NONE, plural, rate, significant
+from leaderboard.formatting import NONE, plural, rate_over, significant
 from leaderboard.pages.base import Link, count_cell, page_url, top_task_fields
 from leaderboard.pages.kernelbench_x import imported_attribution
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
@@ -185,7 +185,8 @@ def _name_fields(label: str, name: Callable[[Row], str], submission: Callable[[R
 
 def _rate_field(key: str, label: str, count: Callable[[Row], int], of: Callable[[Row], int]) -> Field[Row]:
     def cell(row: Row) -> Cell:
-        return Cell(rate(count(row), of(row)), count(row) / of(row)) if of(row) else Cell(NONE)
+        shown = rate_over(count(row), of(row), of(row))  # a run has one kernel for a task
+        return Cell(shown, count(row) / of(row)) if of(row) else Cell(NONE)
 
     return Field(key, label, cell, is_number=True)
 

@@ -25,6 +25,7 @@ class NativeTask:
     category: str  # one of the benchmark's fifteen
     counterpart: str  # the file of the published task
     difference: str  # what differs from it and why; empty if nothing does
+    is_current: bool  # False: the suite keeps an earlier version of a task that has changed since
     is_in_suite: bool  # whose tasks are the denominators of results measured here
 
 
@@ -36,14 +37,16 @@ class NativeCategory:
 
 
 def native_tasks() -> tuple[NativeTask, ...]:
-    """Every current task after one of KernelBench-X's, by category and name."""
+    """Every current task after one of KernelBench-X's, and those of the suite, by category and name."""
     return tuple(sorted(map(_task, queries.native_tasks()), key=lambda one: (one.category, one.name)))
 
 
 def _task(row: NativeTaskRow) -> NativeTask:
     about = row.provenance
     category = operator_type(about.get("operator_type", ""))
-    return NativeTask(row.path, row.name, category, about.get("path", ""), about.get("note", ""), row.is_in_suite)
+    return NativeTask(
+        row.path, row.name, category, about.get("path", ""), about.get("note", ""), row.is_current, row.is_in_suite
+    )
 
 
 def native_categories(tasks: Sequence[NativeTask], printed: Sequence[Mapping[str, str]]) -> tuple[NativeCategory, ...]:

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import exp, fsum
+from math import fsum
 
-from leaderboard.formatting import NONE, plural, rate, significant
-from leaderboard.pages.base import Link, board_url, count_cell, entry_name, page_url
+from leaderboard.formatting import LEAST_FOR_PERCENT, NONE, factor, plural, rate, significant
+from leaderboard.pages.base import Link, count_cell, entry_name, page_url, protocol_parameter, query_string
 from leaderboard.pages.kernelbench_x.native import NativeTask
 from leaderboard.pages.kernelbench_x.rates import (
-    LEAST_FOR_PERCENT,
     CategoryCount,
     Column,
     compiled_map,
@@ -124,7 +123,7 @@ def _entry(rows: Sequence[OwnRow], sizes: Counter[str]) -> OwnEntry:
         correct=sum(row.correct for row in rows),
         timed=timed,
         slower=sum(row.slower for row in rows),
-        geometric_mean_speedup=exp(logs / timed) if timed else None,
+        geometric_mean_speedup=factor(logs / timed) if timed else None,
         categories=_categories(rows, sizes, runs),
     )
 
@@ -138,7 +137,7 @@ def _categories(rows: Sequence[OwnRow], sizes: Counter[str], runs: int) -> tuple
 
 def _entries_table(entries: Sequence[OwnEntry]) -> Table:
     columns: tuple[Field[OwnEntry], ...] = (
-        Field("entry", "Entry", lambda one: Cell(one.name, one.configuration, _board(one), one.device_title)),
+        Field("entry", "Entry", lambda one: Cell(one.name, one.configuration, own_url("board", one), one.device_title)),
         hidden("device", lambda one: one.device, type="text"),
         text_field("protocol", "Protocol", lambda one: one.protocol),
         Field("runs", "Runs", lambda one: count_cell(one.runs), is_number=True),
@@ -155,16 +154,18 @@ def _entries_table(entries: Sequence[OwnEntry]) -> Table:
     return table("own_runs", caption, columns, entries, NO_RUNS)
 
 
-def _board(one: OwnEntry) -> str:
-    return board_url(queries.SUITE, 1, True, ALL, one.device, one.protocol)
+def own_url(route: str, one: OwnEntry) -> str:
+    """Address of a page about the board that an entry is on, over all categories."""
+    query = query_string({"protocol": protocol_parameter(one.protocol)}, ("protocol",))
+    return page_url(route, queries.SUITE, ALL, one.device) + query
 
 
 def _count_field(key: str, label: str, counts: Callable[[OwnEntry], tuple[int, int]]) -> Field[OwnEntry]:
-    """x of n, with a percentage unless it is of few or a result is missing."""
+    """x of n, with a percentage unless it may be of few tasks, each with a result of every run, or one is missing."""
 
     def cell(one: OwnEntry) -> Cell:
         count, of = counts(one)
-        is_rate = of >= LEAST_FOR_PERCENT and one.judged == one.of
+        is_rate = of >= LEAST_FOR_PERCENT * one.runs and one.judged == one.of
         return Cell(rate(count, of) if is_rate else x_of_n(count, of), count)
 
     return Field(key, label, cell, is_number=True, metric="kbx-stages")

@@ -28,9 +28,10 @@ class KernelBenchXPage(Page):
 
 
 def build(query: Query) -> KernelBenchXPage:
-    paper, submitted, tasks = printed.printed(), imported(), native.native_tasks()
+    paper, submitted, known = printed.printed(), imported(), native.native_tasks()
+    tasks = tuple(task for task in known if task.is_current)
     categories = native.native_categories(tasks, paper.rows.get(CORRECT, ()))
-    entries = own.own_entries(tasks)
+    entries = own.own_entries(known)
     sections = (
         *own.sections(entries),
         *printed.sections(paper),

@@ -36,7 +36,8 @@ def build(query: Query) -> KernelBenchXPaperPage:
     checked = checks.checks_of(paper) if is_whole else ()
     conversion = checks.conversion_of(paper) if is_whole else ()
     lines = attribution.explained(paper.rows[COMPILED], paper.rows[CORRECT]) if is_whole else ()
-    ours = measured(own_entries(native_tasks()), speeds)
+    tasks = native_tasks()
+    ours = measured(own_entries(tasks), speeds, tasks)
     found = figures.figures(paper, lines, ours) if is_whole else ()
     sections = (
         figures.section(found),

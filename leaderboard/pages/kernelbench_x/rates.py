@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leaderboard.charts import HeatChart, heat_map
-from leaderboard.formatting import NBSP, percent, plural
+from leaderboard.formatting import LEAST_FOR_PERCENT, NBSP, percent, plural
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
-LEAST_FOR_PERCENT = 10  # tasks; a percentage of fewer says more than they do
 STEPS = (0.1, 0.25, 0.5, 0.75)  # between the shades of the heat maps; the benchmark's shares are low
 MOST_COLUMNS = 6  # of a heat map, so that it fits on a phone
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
 from statistics import fmean, median
 
 from evaluator.records.record import PROTOCOL
+from leaderboard.formatting import factor
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import OwnSpeedRow
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL
+from leaderboard.statistics.ratios import SpeedupRatios, ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +20,9 @@ class DeviceSpeeds:
     device: str
     device_title: str
     timed: int  # correct results with a speed
-    slower: int  # of these, slower than eager PyTorch
+    tasks: int  # with such a result
+    slower: int  # of the timed results, slower than eager PyTorch
     median: float | None  # None for too few tasks, as below
-
-
-@dataclass(frozen=True, slots=True)
-class Ratios:
-    """For each pair of entry and task on several device classes, its largest speedup over its smallest."""
-
-    pairs: int
-    median: float | None
-    mean: float | None
-    largest: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +31,10 @@ class OwnSpeeds:
 
     protocol: str  # empty where nothing is measured
     timed: int
+    tasks: int
     slower: int
     devices: tuple[DeviceSpeeds, ...]
-    ratios: Ratios
+    ratios: SpeedupRatios
 
 
 def own_speeds() -> OwnSpeeds:
@@ -52,7 +45,8 @@ def own_speeds() -> OwnSpeeds:
 
 
 def speeds_of(rows: Sequence[OwnSpeedRow], protocol: str) -> OwnSpeeds:
-    return OwnSpeeds(protocol, len(rows), sum(row.log_speedup < 0 for row in rows), _devices(rows), _ratios(rows))
+    slower = sum(row.log_speedup < 0 for row in rows)
+    return OwnSpeeds(protocol, len(rows), _tasks(rows), slower, _devices(rows), _ratios(rows))
 
 
 def _devices(rows: Sequence[OwnSpeedRow]) -> tuple[DeviceSpeeds, ...]:
@@ -63,18 +57,20 @@ def _devices(rows: Sequence[OwnSpeedRow]) -> tuple[DeviceSpeeds, ...]:
 
 
 def _device(slug: str, title: str, rows: Sequence[OwnSpeedRow]) -> DeviceSpeeds:
-    logs = [row.log_speedup for row in rows]
-    is_enough = len({row.task for row in rows}) >= MIN_TASKS_FOR_INTERVAL
-    return DeviceSpeeds(slug, title, len(logs), sum(log < 0 for log in logs), exp(median(logs)) if is_enough else None)
+    logs, tasks = [row.log_speedup for row in rows], _tasks(rows)
+    middle = factor(median(logs)) if tasks >= MIN_TASKS_FOR_INTERVAL else None
+    return DeviceSpeeds(slug, title, len(logs), tasks, sum(log < 0 for log in logs), middle)
 
 
-def _ratios(rows: Sequence[OwnSpeedRow]) -> Ratios:
-    """A speedup is the geometric mean over its runs."""
-    logs: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+def _tasks(rows: Sequence[OwnSpeedRow]) -> int:
+    return len({row.task for row in rows})
+
+
+def _ratios(rows: Sequence[OwnSpeedRow]) -> SpeedupRatios:
+    """Of the same candidate on several device classes, as on the portability page."""
+    logs: dict[tuple[str, int, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        logs[row.configuration, row.task][row.device].append(row.log_speedup)
-    means = {key: [fmean(own) for own in devices.values()] for key, devices in logs.items() if len(devices) > 1}
-    found = [exp(max(own) - min(own)) for own in means.values()]
-    if len({task for _, task in means}) < MIN_TASKS_FOR_INTERVAL:
-        return Ratios(len(found), None, None, None)
-    return Ratios(len(found), median(found), fmean(found), max(found))
+        if row.candidate:
+            logs[row.configuration, row.task, row.candidate][row.device].append(row.log_speedup)
+    means = [(str(task), [fmean(own) for own in by_device.values()]) for (_, task, _), by_device in logs.items()]
+    return ratios([(task, factor(max(own) - min(own))) for task, own in means if len(own) > 1])

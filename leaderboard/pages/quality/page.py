@@ -92,5 +92,5 @@ def _views(board: Board) -> tuple[Link, ...]:
     return (
         Link("Leaderboard", board.other_url("board")),
         Link("Compare", board.other_url("compare")),
-        Link("What bundles claim", f"{page_url('kernelbench_x')}#quality-title"),
+        Link("What bundles claim", f"{page_url('kernelbench_x')}#imported-quality-title"),
     )
