@@ -72,7 +72,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "runs.people.context.accounts",
-                "leaderboard.routes.navigation",
+                "leaderboard.navigation.navigation",
             ],
         },
     },

@@ -10,9 +10,11 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from evaluator.records.edits import KINDS
 from evaluator.records.moments import is_future_day
+from evaluator.records.transitions import TRANSITIONS
 from leaderboard.problems import BadQuery
-from leaderboard.words import CATEGORIES, RUN_STATES
+from leaderboard.words import CATEGORIES, RUN_STATES, STATUSES
 from runs.trust import OF_RUNS
 
 MOST_LETTERS = 60  # of a value that an error quotes
@@ -56,6 +58,12 @@ VALUES: Mapping[str, ValueKind] = {
     "view": _one_of(("paper",), "paper, or nothing"),
     "clock": _one_of(("paper",), "paper, or nothing"),
     "method": _one_of(("exclusive",), "exclusive, or nothing"),
+    "carry": _one_of(("best",), "best, or nothing"),
+    "origin": _one_of(("sessions", "corpora"), "sessions or corpora"),
+    "submission": _NUMBER,
+    "transition": _one_of(TRANSITIONS, f"one of {', '.join(TRANSITIONS)}"),
+    "edit": _one_of(KINDS, f"one of {', '.join(KINDS)}"),
+    "error": _one_of(STATUSES, "a status such as build_failed"),
     "common": _one_of(("1",), "1, or nothing"),
     "ranks": _one_of(("cut",), "cut, or nothing"),
     "category": _one_of(CATEGORIES, f"one of {', '.join(CATEGORIES)}"),

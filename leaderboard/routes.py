@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from django.http import HttpRequest
-
 from leaderboard.pages import analysis, claims, data, peaks, published, search, versions
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
-from leaderboard.pages.base import Page, Query, page_url
+from leaderboard.pages.base import Page, Query
 from leaderboard.pages.behaviour import page as behaviour
 from leaderboard.pages.board import history
 from leaderboard.pages.board import page as board
@@ -24,9 +19,13 @@ from leaderboard.pages.generalization import page as generalization
 from leaderboard.pages.home import page as home
 from leaderboard.pages.hosts import noise, queue
 from leaderboard.pages.hosts import page as hosts
+from leaderboard.pages.iterations import index as iterations
+from leaderboard.pages.iterations import page as trajectory
 from leaderboard.pages.kernelbench_x import page as kernelbench_x
 from leaderboard.pages.kernelbench_x import paper as kernelbench_x_paper
 from leaderboard.pages.metrics import page as metrics
+from leaderboard.pages.pairs import index as pairs
+from leaderboard.pages.pairs import page as pair
 from leaderboard.pages.portability import page as portability
 from leaderboard.pages.quality import page as quality
 from leaderboard.pages.result import attempts, audits, transcript
@@ -285,6 +284,50 @@ ROUTES = (
         "suite, device, configuration, protocol, category",
         section="analysis",
     ),
+    Route(
+        "iterations",
+        "iterations/",
+        iterations.IterationsPage,
+        iterations.build,
+        "Leaderboards with agents' sessions, and kinds of edit between neighbouring versions",
+        section="analysis",
+    ),
+    Route(
+        "trajectory",
+        "iterations/<slug:suite>/<slug:category>/<slug:device>/",
+        trajectory.TrajectoryPage,
+        trajectory.build,
+        "One leaderboard iteration by iteration: right, compiled and speed; rescued, persistent and lost",
+        "carry, version, protocol",
+        section="analysis",
+        is_shared=True,
+    ),
+    Route(
+        "pairs",
+        "pairs/",
+        pairs.PairsPage,
+        pairs.build,
+        "Pairs of neighbouring versions of sessions or imported corpora, newest first, 50 to a page",
+        "origin, configuration, submission, task, transition, edit, error, page",
+        section="analysis",
+    ),
+    Route(
+        "pair",
+        "pairs/version/<row:version>/",
+        pair.PairPage,
+        pair.build_of_session,
+        "One pair of a session: both versions, what changed between them, and what became of it",
+        section="analysis",
+    ),
+    Route(
+        "claimed_pair",
+        "pairs/claim/<row:claim>/",
+        pair.PairPage,
+        pair.build_of_claim,
+        "One pair of an imported corpus, as claimed",
+        template="pair",
+        section="analysis",
+    ),
     Route("noise", "noise/", noise.NoisePage, noise.build, "Every calibration of every host", section="analysis"),
     Route(
         "portability",
@@ -346,35 +389,3 @@ ROUTES = (
     ),
     Route("data", "data/", data.DataPage, _data, "Addresses of all data, and the nightly dump", is_live=True),
 )
-
-# The links in every page's header, in order: a route's name and its label.
-NAVIGATION = {
-    "home": "Leaderboards",
-    "tasks": "Tasks",
-    "agents": "Agents",
-    "analysis": "Analysis",
-    "data": "Data",
-    "submit": "Submit",
-}
-# The links in every page's footer. With those of the header they are all pages whose address names nothing, and search
-# has its field in the header.
-SITE_MAP = {
-    "Analysis": {name: title for name, title, _ in analysis.VIEWS},
-    "Results": {
-        "runs": "Runs",
-        "kernelbench_x": "KernelBench-X",
-        "kernelbench_x_paper": "KernelBench-X's paper",
-        "claims": "Claims",
-    },
-    "Evaluation": {"queue": "Queue", "hosts": "Hosts"},
-    "Method": {"metrics": "Metrics", "peaks": "Peak rates", "versions": "Versions"},
-}
-
-
-def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: name, address and label of each link in the header, and in each part of the footer."""
-    return {"navigation": _links(NAVIGATION), "site_map": {title: _links(part) for title, part in SITE_MAP.items()}}
-
-
-def _links(labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    return [(name, page_url(name), label) for name, label in labels.items()]

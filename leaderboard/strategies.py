@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Literal
 
-LONGEST = 100_000  # characters of a file that are read
+from evaluator.records.plain_code import code_of, is_python
+
 UNCHANGED = "unchanged"
 Rule = Literal["appears", "new_value", "fewer"]
 
@@ -151,13 +151,6 @@ STRATEGIES = {
     ),
 }
 
-PYTHON = (".py",)
-_WORD = re.compile(r"[\w.]{1,12}")  # a string that may be an option: "tf32", ".cg", "num_warps"
-_TEXT = r"\"(?:\\.|[^\"\\\n])*\"?"
-# Each match ends at the latest with the source, so that an unclosed string or comment costs one pass.
-_C = re.compile(rf"/\*.*?(?:\*/|\Z)|//[^\n]*|{_TEXT}|'(?:\\.|[^'\\\n]){{1,8}}'", re.DOTALL)
-_PYTHON = re.compile(rf"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|#[^\n]*|{_TEXT}|'(?:\\.|[^'\\\n])*'?", re.DOTALL)
-
 
 def labels(candidate: Mapping[str, str], baseline: Mapping[str, str]) -> frozenset[str]:
     """Return the keys of STRATEGIES that apply; only UNCHANGED where the sources differ in comments and spaces alone.
@@ -165,8 +158,8 @@ def labels(candidate: Mapping[str, str], baseline: Mapping[str, str]) -> frozens
     Both sources map paths to texts.
     """
     new = _code(candidate)
-    languages = {_is_python(path) for path in candidate}
-    old = _code({path: text for path, text in baseline.items() if _is_python(path) in languages})
+    languages = {is_python(path) for path in candidate}
+    old = _code({path: text for path, text in baseline.items() if is_python(path) in languages})
     if new.split() == old.split():
         return frozenset({UNCHANGED})
     return frozenset(slug for slug, strategy in STRATEGIES.items() if _is_used(strategy, new, old))
@@ -183,20 +176,4 @@ def _is_used(strategy: Strategy, new: str, old: str) -> bool:
 
 def _code(files: Mapping[str, str]) -> str:
     """Join all files, without their comments and string literals."""
-    return "\n".join(
-        (_PYTHON if _is_python(path) else _C).sub(_without_text, text[:LONGEST]) for path, text in sorted(files.items())
-    )
-
-
-def _without_text(piece: re.Match[str]) -> str:
-    """Blank out a comment or string literal, unless it is a single short word or a HIP source inside Python."""
-    text = piece[0]
-    if text.startswith(('"""', "'''")) and "__global__" in text:
-        return _C.sub(_without_text, text.strip("\"'"))
-    if text[0] in "\"'" and _WORD.fullmatch(text[1:-1]):
-        return text
-    return " "
-
-
-def _is_python(path: str) -> bool:
-    return PurePosixPath(path).suffix in PYTHON
+    return "\n".join(code_of(path, text) for path, text in sorted(files.items()))

@@ -45,6 +45,7 @@ urlpatterns = [
     path("sitemap.xml", views.sitemap_index, SITEMAP | {"sitemap_url_name": "leaderboard:sitemap"}, "sitemap_index"),
     path("sitemap-<slug:section>.xml", views.sitemap, SITEMAP, "sitemap"),
     path("dump/<str:name>", views.dump_file, name="dump"),
+    path("pairs.jsonl", views.pairs_jsonl, name="pairs_jsonl"),
     path("run/<row:run>/records.zip", views.run_files, name="run_files"),
     path("result/<row:result>/attempt/<row:number>/record.json", views.record, name="record"),
     path("result/<row:result>/attempt/<row:number>/unseen.json", views.unseen, name="unseen"),

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from leaderboard.charts import Chart, Sheet
 from leaderboard.downloads.feed import feed_of_board, feed_of_changes
+from leaderboard.downloads.pairs import pair_lines
 from leaderboard.downloads.rows import csv_chunks
 from leaderboard.downloads.run_zip import zip_chunks
 from leaderboard.downloads.sitemap import ROBOTS
@@ -30,6 +31,7 @@ from leaderboard.http.offers import Offer, has_offers, with_offers
 from leaderboard.pages.base import Page, Query, day_of, page_url
 from leaderboard.pages.board.elsewhere import badge_of
 from leaderboard.pages.board.page import BoardPage
+from leaderboard.pages.pairs.index import OF_DOWNLOAD
 from leaderboard.pages.result import page as result_page
 from leaderboard.pages.route import Route
 from leaderboard.pages.task import page as task_page
@@ -37,6 +39,7 @@ from leaderboard.problems import problem, refuse_unknown
 from leaderboard.queries import boards, dump_folder, results, sessions
 from leaderboard.queries import run_files as run_files_query
 from leaderboard.queries.collection import Collection
+from leaderboard.query_values import refuse_invalid
 from leaderboard.tables import Table, csv_lines, json_rows
 from leaderboard.words import CATEGORIES
 
@@ -280,6 +283,19 @@ def run_files(request: HttpRequest, run: int) -> HttpResponseBase:
     if files is None:
         raise Http404
     return _named(StreamingHttpResponse(zip_chunks(files), content_type="application/zip"), f"run-{run}.zip")
+
+
+def _pairs(request: HttpRequest) -> HttpResponseBase:
+    lines = pair_lines({name: value for name, value in request.GET.dict().items() if value})
+    return _named(StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8"), "pairs.jsonl")
+
+
+def _asked_of_pairs(query: Query) -> dict[str, str]:
+    refuse_invalid(query)
+    return only(*OF_DOWNLOAD)(query)
+
+
+pairs_jsonl = read_only(cached_by_revision(_pairs, _asked_of_pairs))
 
 
 @read_only

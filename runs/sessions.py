@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from evaluator.records import sessions as evaluated
+from evaluator.records.edits import kinds_of_diff
 from evaluator.records.reasons import Status
 from evaluator.records.sessions import TranscriptEntry
+from evaluator.records.transitions import transition
 from evaluator.secrets import mask_text
 from runs import redaction
 from runs.models import AgentSession, Iteration
@@ -73,9 +75,27 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
             speedup=one.speedup,
             added=_lines(one.diff, "+"),
             removed=_lines(one.diff, "-"),
+            **step,
         )
-        for one in session.iterations
+        for one, step in zip(session.iterations, _steps(session.iterations), strict=True)
     ]
+
+
+def _steps(versions: Sequence[evaluated.IterationRecord]) -> Iterator[dict[str, Any]]:
+    """Yield for each version the columns that compare it with those before it."""
+    before: evaluated.IterationRecord | None = None
+    is_solved, best = False, None
+    for one in versions:
+        if one.status is Status.PASSED:
+            is_solved = True
+            best = max(filter(None, (best, one.speedup)), default=None)
+        found: dict[str, Any] = {"is_last": one is versions[-1], "is_solved": is_solved, "best_speedup": best}
+        if before is not None:
+            statuses = (before.status.value, one.status.value)
+            found["previous_status"] = statuses[0]
+            found["transition"] = transition(*statuses, before.speedup, one.speedup)
+        yield found | {"kinds": " ".join(kinds_of_diff(one.diff))}
+        before = one
 
 
 def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:

@@ -72,6 +72,7 @@ class ParsedClaim:
     recomputed_speedup: float | None
     cases: Sequence[CaseClaim]
     files: Mapping[str, bytes]  # the candidate's sources
+    follows: str = ""  # the attempt of the same task that the bundle says it was made from
 
 
 @dataclass(frozen=True, slots=True)

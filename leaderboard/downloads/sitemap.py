@@ -24,6 +24,9 @@ Disallow: /login/
 Disallow: /submit/upload/
 Disallow: /api/v1/rows/
 Disallow: /dump/
+Disallow: /pairs.jsonl
+Disallow: /pairs/version/
+Disallow: /pairs/claim/
 Disallow: /*/embed/
 Disallow: /*/explore/
 Sitemap: {sitemap}

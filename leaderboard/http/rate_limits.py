@@ -20,23 +20,23 @@ Costs = tuple[tuple[re.Pattern[str], int], ...]
 WINDOW_S = 60
 # Points of a request by path; the first pattern that matches counts. All other addresses are pages and cost nothing.
 COSTS: Costs = (
-    (
-        re.compile(r"/api/.*\.png|/.*card\.png"),
-        10,
-    ),  # 0.2 to 1.5 s of a processor; other responses take some milliseconds
+    (re.compile(r"/api/.*\.png|/.*card\.png"), 10),  # 0.2 to 1.5 s of a processor; other responses take milliseconds
     (re.compile(r"/api/v1/submissions/"), 10),  # up to 128 MiB go to the disk
-    (re.compile(r"/run/\d+/records\.zip|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
+    (re.compile(r"/run/\d+/records\.zip|/pairs\.jsonl|/dump/.+|/api/v1/rows/.+\.csv"), 20),  # megabytes, streamed
     (re.compile(r"/api/.*"), 1),
     (re.compile(r"/result/\d+/(?!explore/).+|/task/.+/source/.+|/feed\.atom"), 1),  # records, logs, sources, sessions
     (re.compile(r"/submit/upload/"), 10),
 )
+OF_BOARDS = "board|history|distribution|compare|attribution|efficiency|generalization|quality|iterations"
 # Points of a response that is not in the response cache and has to be made, in addition; about 20 ms of a processor
 # each. So visitors of what is cached pay nothing, and whoever asks for ever new combinations of filters pays for each.
 MAKING: Costs = (
-    (re.compile(r"(/api/v1)?/(board|history|distribution|compare|attribution|generalization|quality)/.+"), 5),
-    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search)/.*|/api/v1/rows/.+"), 3),
+    (re.compile(rf"(/api/v1)?/({OF_BOARDS})/.+"), 5),
+    # These read and decode a whole session, whatever is searched or shown of it.
+    (re.compile(r"(/api/v1)?/(result/\d+/session|pairs/version)/.*"), 15),
+    (re.compile(r"(/api/v1)?/(task|failures|behaviour|portability|cost|analysis|search|iterations|pairs)/.*"), 3),
+    (re.compile(r"/api/v1/rows/.+"), 3),
     (re.compile(r"/api/v1/schema\.json"), 5),
-    (re.compile(r"(/api/v1)?/result/\d+/session/.*"), 15),  # reads and decodes a whole session, whatever is searched
     (re.compile(r".*"), 1),
 )
 

@@ -19,6 +19,7 @@ VIEWS = (
     ("generalizations", "Unseen cases", "How kernels that pass the seen cases do on cases that no agent has seen."),
     ("failures", "Failure analysis", "Outcomes of results and reasons, with an example of each."),
     ("behaviour", "Agent behaviour", "What candidates change compared with their baselines, and how they ended."),
+    ("iterations", "Iterations", "What agents changed from one checked version to the next, and what became of it."),
     ("portability", "Hardware portability", "The same configuration on several device classes, task by task."),
     ("cost", "Cost", "Tokens, time and money against speedup, here and in a paper."),
     ("audits", "Audits", "Findings of people who inspected a result, with the lines that show it."),
@@ -33,6 +34,7 @@ OF_A_BOARD = (
     ("attribution", "Attribution"),
     ("generalization", "Unseen cases"),
     ("quality", "Code quality"),
+    ("trajectory", "Iterations"),
 )
 NEED_A_CLOCK = ("distribution", "efficiency")
 

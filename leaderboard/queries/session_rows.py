@@ -10,12 +10,14 @@ from runs.models import AgentSession, Iteration
 _RAN_HERE = ExpressionWrapper(Q(attempt__isnull=False), output_field=BooleanField())
 
 
-def _sessions() -> Rows:
+def public_sessions() -> Rows:
+    """Ended sessions of public results, outside secret rounds."""
     shown = AgentSession.objects.visible().exclude(ended="").annotate(is_run_here=_RAN_HERE)
     return shown.filter(result__run__state="published", result__published_attempt__isnull=False)
 
 
-def _iterations() -> Rows:
+def public_iterations() -> Rows:
+    """Versions that were checked in them."""
     shown = Iteration.objects.visible().exclude(session__ended="")
     return shown.filter(session__result__run__state="published", session__result__published_attempt__isnull=False)
 
@@ -23,7 +25,7 @@ def _iterations() -> Rows:
 SESSIONS = Collection(
     "sessions",
     "Agents' sessions in which public results were written. None is what was not reported.",
-    _sessions,
+    public_sessions,
     fields(
         "id integer - Id of the row.",
         "result integer result_id Id of its result.",
@@ -62,7 +64,7 @@ SESSIONS = Collection(
 ITERATIONS = Collection(
     "iterations",
     "Distinct versions that agents had checked in their sessions.",
-    _iterations,
+    public_iterations,
     fields(
         "id integer - Id of the row.",
         "session integer session_id Id of its session.",
@@ -78,6 +80,12 @@ ITERATIONS = Collection(
         "speedup number - Geometric mean over cases, on the device clock; none without one.",
         "added integer - Lines added to the version before, or to the task's source.",
         "removed integer - Lines removed; the diff is in the session's JSON.",
+        "is_last boolean - Whether no version of its session was checked after it.",
+        "is_solved boolean - Whether it or a version before it passed.",
+        "best_speedup number - The largest speedup of those that passed, up to it.",
+        "previous_status text - Outcome of the version before; empty for the first.",
+        "transition text - rescued, lost, faster, slower, same, untimed, still_wrong or unknown; empty for the first.",
+        "kinds text - Kinds of edit, with spaces between; empty where they are not known.",
     ),
     {
         "result": "session__result",
@@ -85,5 +93,6 @@ ITERATIONS = Collection(
         **run_filters("session__result__run__"),
         **task_filters("session__result__task__"),
         "status": "status",
+        "transition": "transition",
     },
 )

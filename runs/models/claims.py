@@ -27,9 +27,20 @@ class Claim(models.Model):
     code_quality = models.JSONField(
         null=True, help_text="Figures of these sources, measured here (runs/code_quality/)."
     )
+    previous_attempt = models.CharField(
+        max_length=200, blank=True, help_text="The attempt that it follows, by its bundle. Empty: none."
+    )
+    previous_status = models.CharField(max_length=20, blank=True)
+    transition = models.CharField(max_length=20, blank=True, help_text="From that attempt's outcome to this one's.")
+    kinds = models.CharField(
+        max_length=80, blank=True, help_text="Kinds of edit since then, with spaces between. Empty: not known."
+    )
 
     class Meta:
         ordering = ("submission", "id")
+        indexes = [
+            models.Index(name="claim_of_a_task", fields=["submission", "task"]),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="claim_status_is_known", condition=models.Q(status__in=[status.value for status in Status])

@@ -113,11 +113,24 @@ class Iteration(models.Model):
     )
     added = models.PositiveIntegerField(help_text="Lines, compared with the version before or the task's source.")
     removed = models.PositiveIntegerField()
+    is_last = models.BooleanField(default=False, help_text="No version of its session was checked after it.")
+    is_solved = models.BooleanField(default=False, help_text="It or a version before it passed.")
+    best_speedup = models.FloatField(null=True, help_text="The largest of those that passed, up to it.")
+    previous_status = models.CharField(max_length=20, blank=True, help_text="Empty: the first version.")
+    transition = models.CharField(
+        max_length=20, blank=True, help_text="From the outcome of the version before. Empty: the first version."
+    )
+    kinds = models.CharField(
+        max_length=80, blank=True, help_text="Kinds of edit of its diff, with spaces between. Empty: not known."
+    )
 
     objects = IterationQuerySet.as_manager()
 
     class Meta:
         ordering = ("session", "number")
+        indexes = [
+            models.Index(name="iteration_transitions", fields=["transition", "id"], condition=~Q(transition="")),
+        ]
         constraints = [
             models.UniqueConstraint(name="iteration_number_once_per_session", fields=["session", "number"]),
             models.CheckConstraint(

@@ -19,12 +19,16 @@ from evaluator.wording import field_label
 from runs.errors import RunError
 from runs.models import AuditEntry, Result, Run, Submission
 from runs.services.audit_log import Actor, note
+from runs.services.claims import write_claims
 from runs.services.names import SETTINGS
-from runs.services.submissions import Upload, about_columns, write_claims
+from runs.services.submissions import Upload, about_columns
 from runs.services.suspicions import open_reviews_of_claims
 
 OF_A_CONFIGURATION = ("agent", "model", "configuration", *SETTINGS)
-ROW = ("is_known", "status", "reason", "message", "claimed", "claimed_speedup", "recomputed_speedup", "cases", "files")
+ROW = (
+    *("is_known", "status", "reason", "message", "claimed", "claimed_speedup", "recomputed_speedup", "cases", "files"),
+    *("previous_attempt", "transition", "kinds"),
+)
 Rows = Mapping[tuple[str, str, int], str]  # task, attempt and which of several of that name → everything said of it
 
 

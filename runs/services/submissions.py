@@ -23,15 +23,16 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from evaluator.bundles.parsed import Bundle, ParsedBundle, ParsedClaim
+from evaluator.bundles.parsed import Bundle, ParsedBundle
 from evaluator.bundles.problems import BundleProblem
 from evaluator.wording import counted
 from runs import archive, job_messages, mail
 from runs.errors import RunError
-from runs.models import AuditEntry, Claim, Configuration, Run, Submission
+from runs.models import AuditEntry, Configuration, Run, Submission
 from runs.references import who_names
 from runs.services import messages
 from runs.services.audit_log import Actor, note
+from runs.services.claims import write_claims
 from runs.services.imports import import_run
 from runs.services.publishing import refuse_open_questions
 from runs.services.quotas import refuse_beyond_quota
@@ -40,7 +41,6 @@ from runs.services.suspicions import open_reviews_of_claims, open_reviews_of_run
 CHECK_S = 900  # the lease: enough to read, and then to write, a million measurements
 MOST_CHECKS = 3
 LONGEST_NAME = 200
-CLAIMS_AT_ONCE = 50  # each has the times of all its cases
 State, Action = Submission.State, AuditEntry.Action
 OUR_FAULT = BundleProblem(
     "this site", "the check failed", "a verdict", "The fault is ours. A maintainer will look into it."
@@ -324,11 +324,6 @@ def end(submission: Submission, outcome: Submission.Outcome, actor: Actor, reaso
     return submission
 
 
-def write_claims(submission: Submission, parsed: ParsedBundle) -> None:
-    for start in range(0, len(parsed.claims), CLAIMS_AT_ONCE):
-        Claim.objects.bulk_create(_claim(submission, one) for one in parsed.claims[start : start + CLAIMS_AT_ONCE])
-
-
 def about_columns(submission: Submission, parsed: ParsedBundle) -> dict[str, Any]:
     """Return the submission's columns about its whole bundle. Its licence is the bundle's own if none was given."""
     about: dict[str, Any] = {"generation": parsed.generation, "suite": parsed.suite, "facts": dict(parsed.declared)}
@@ -338,23 +333,6 @@ def about_columns(submission: Submission, parsed: ParsedBundle) -> dict[str, Any
     stated = parsed.declared.get("licence", "")
     licence = submission.licence or (stated if stated in Submission.Licence.values else "")
     return {"format": parsed.format, "findings": findings, "about": about, "licence": licence}
-
-
-def _claim(submission: Submission, claim: ParsedClaim) -> Claim:
-    return Claim(
-        submission=submission,
-        task=claim.task[:300],
-        attempt=claim.attempt[:200],
-        is_known=claim.is_known,
-        status=claim.status.value,
-        reason=claim.reason or "",
-        message=claim.message or "",
-        claimed=dict(claim.claimed),
-        claimed_speedup=claim.claimed_speedup,
-        recomputed_speedup=claim.recomputed_speedup,
-        cases=[[case.id, case.baseline_ms, case.candidate_ms, case.claimed_speedup] for case in claim.cases],
-        files={path: archive.put(data) for path, data in claim.files.items()},
-    )
 
 
 def _locked(submission: Submission) -> Submission:

@@ -12,6 +12,7 @@ from runs import archive, guards
 from runs.loading.published import load_published
 from runs.models import AuditEntry, Result, Run
 from tests import factories
+from tests.browser.iteration_site import make_iteration_places
 from tests.browser.session_site import make_session_places
 from tests.browser.speed_site import make_speed_places
 from tests.browser.submission_site import make_submission_places
@@ -54,7 +55,7 @@ def _made() -> Site:
     AuditEntry.objects.create(actor_name="admin", action="publish", run=run, reason="first light")
     addresses = [*_addresses(run, running, result, tasks[0].path), *_results(timed), *make_unseen_places()]
     addresses += [*make_speed_places(), *make_task_place(), *make_submission_places()]
-    addresses += make_session_places()
+    addresses += [*make_session_places(), *make_iteration_places()]
     return Site(run, running, result, addresses)
 
 

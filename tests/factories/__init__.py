@@ -25,7 +25,14 @@ from tests.factories.results import (
     make_session,
     publish,
 )
-from tests.factories.submissions import make_audit, make_claims, make_review, make_submission, make_verification
+from tests.factories.submissions import (
+    make_audit,
+    make_claimed_pair,
+    make_claims,
+    make_review,
+    make_submission,
+    make_verification,
+)
 from tests.factories.unseen import Outcome, make_round, make_unseen
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "make_attempt",
     "make_audit",
     "make_calibration",
+    "make_claimed_pair",
     "make_claims",
     "make_configuration",
     "make_device_class",

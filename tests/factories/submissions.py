@@ -52,6 +52,17 @@ def make_claims(*statuses: str, **values: Any) -> Submission:
     return submission
 
 
+def make_claimed_pair(**values: Any) -> Claim:
+    """The later of two claims of a public corpus of refinement: a wrong kernel, then a right one."""
+    submission = make_submission(
+        **{"format": "KernelBench-X corpus", "state": "accepted", "claim_count": 2, "is_public": True} | values
+    )
+    told = {"submission": submission, "task": "Math/abs.py", "is_known": True}
+    Claim.objects.create(status="wrong_output", attempt="round_0", message="It is wrong.", **told)
+    step = {"previous_attempt": "round_0", "previous_status": "wrong_output", "transition": "rescued", "kinds": "mask"}
+    return Claim.objects.create(status="passed", attempt="round_1", claimed_speedup=1.2, **told | step)
+
+
 def make_verification(claimed: Run, outcomes: list[str], **values: Any) -> Verification:
     """A closed one, with so many of the claimed run's answered tasks as outcomes are given."""
     measured = make_run(

@@ -8,7 +8,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from leaderboard.routes import NAVIGATION, ROUTES
+from leaderboard.navigation import NAVIGATION
+from leaderboard.routes import ROUTES
 from tests import factories
 
 

@@ -19,7 +19,7 @@ from leaderboard.queries.public_rows import COLLECTIONS
 from leaderboard.routes import ROUTES
 from leaderboard.tables import json_rows
 from runs.loading.published import load_published
-from runs.models import Attempt
+from runs.models import Attempt, Result
 from tests import factories
 
 BOARD = "/board/smoke/all/cpu-x86_64/"
@@ -84,6 +84,11 @@ def addresses(published, suite):
         "analysis": "/analysis/",
         "failures": "/failures/",
         "behaviour": "/behaviour/",
+        "iterations": "/iterations/",
+        "trajectory": BOARD.replace("board", "iterations"),
+        "pairs": "/pairs/",
+        "pair": f"/pairs/version/{session_pair(run.results.last())}/",
+        "claimed_pair": f"/pairs/claim/{factories.make_claimed_pair().pk}/",
         "noise": "/noise/",
         "portability": f"/portability/?configuration={run.configuration.slug}",
         "versions": "/versions/",
@@ -94,13 +99,18 @@ def addresses(published, suite):
         "queue": "/queue/",
         "hosts": "/hosts/",
         "attempts": f"/result/{run.results.first().pk}/attempts/",
-        "transcript": f"/result/{factories.make_session(run.results.last()).result_id}/session/",
+        "transcript": f"/result/{run.results.last().pk}/session/",
         "metrics": "/metrics/",
         "peaks": "/peaks/",
         "data": "/data/",
     }
     assert set(given) == {route.name for route in ROUTES}
     return given
+
+
+def session_pair(result: Result) -> int:
+    """The id of the later version of a session's only pair."""
+    return factories.make_session(result).iterations.get(number=2).pk
 
 
 def test_every_page_has_strict_json_of_the_same_object(addresses, client) -> None:

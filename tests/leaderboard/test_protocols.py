@@ -146,7 +146,7 @@ def test_of_two_past_protocols_home_shows_the_one_published_last(past, timed, pa
 
 def test_pages_about_a_board_are_listed_under_its_protocol(past, page) -> None:
     [links] = page("/analysis/").boards
-    pages = {"board", "distribution", "efficiency", "compare", "attribution", "quality", "generalization"}
+    pages = {"board", "distribution", "efficiency", "compare", "attribution", "quality", "generalization", "trajectory"}
     assert set(links) == pages
     assert all(url.endswith("?protocol=arena-1") for url in links.values())
 

@@ -41,12 +41,18 @@ COUNTS = {
     "/run/{run}/": 5,
     "/run/{run}/progress/": 5,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
-    "/kernelbench-x/": 5,  # and one more for claims, if a run was handed in
     "/kernelbench-x/paper/": 5,
+    "/kernelbench-x/": 6,  # one of them for claims, as a corpus was handed in
     "/claims/": 2,
     "/analysis/": 2,
     "/failures/": 4,
     "/behaviour/": 6,
+    "/iterations/": 4,
+    "/iterations/smoke/all/cpu-x86_64/": 5,
+    "/pairs/": 2,
+    "/pairs/?origin=corpora": 2,
+    "/pairs/version/{pair}/": 2,
+    "/pairs/claim/{claim}/": 2,
     "/noise/": 3,
     "/portability/": 5,
     "/portability/?configuration=one": 6,
@@ -93,7 +99,10 @@ def fill(entries: int, tasks: int) -> dict[str, int]:
         factories.make_audit(run.results.first())
         factories.make_review(submission, decision="Another.", closed_at=factories.NOON, closed_by_name="admin")
     factories.make_run(suite=suite, status="queued")
-    return {"submission": submission.pk, "run": run.pk, "result": run.results.first().pk}
+    later = run.results.first().session.iterations.get(number=2)
+    claim = factories.make_claimed_pair()
+    made = {"submission": submission.pk, "run": run.pk, "result": run.results.first().pk}
+    return made | {"pair": later.pk, "claim": claim.pk}
 
 
 @pytest.mark.parametrize(("entries", "tasks"), [(2, 2), (6, 12)], ids=["small", "large"])

@@ -256,7 +256,7 @@ def test_times_of_a_tasks_own_script_are_shown_and_not_ranked(shown, client) -> 
     assert groups(page)["shape=1"].note == "not timed on t_dev: its speed does not count"
     assert page.clocks == (("cuda_events", "Measured by the task's own script, not by this evaluator. Not ranked."),)
     assert (page.log_speedup, page.paper_speedup, page.charts, page.conditions) == (None, None, {}, "")
-    assert set(page.tables) == {"cases", "clocks", "attempts"}
+    assert set(page.tables) == {"cases", "clocks", "attempts", "quality"}
 
 
 def test_a_result_on_a_cpu_has_none_of_it(client, db, page) -> None:
@@ -265,6 +265,6 @@ def test_a_result_on_a_cpu_has_none_of_it(client, db, page) -> None:
     result = factories.make_result(run=run, task=task)
     factories.publish(factories.make_recorded_attempt(result=result, record=make_record()))
     shown = page(f"/result/{result.pk}/")
-    assert set(shown.tables) == {"cases", "attempts"}
+    assert set(shown.tables) == {"cases", "attempts", "quality"}
     assert [one.log_ratio for case in shown.cases for one in case.clocks] == [None, None]
     assert "Conditions" not in client.get(f"/result/{result.pk}/").content.decode()

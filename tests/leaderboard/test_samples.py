@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from leaderboard.pages.board.fields import _pass_cell, rank_fields
+from leaderboard.pages.board.cells import pass_cell
+from leaderboard.pages.board.fields import rank_fields
 from leaderboard.statistics.limits import MISSING
 from leaderboard.statistics.results import ResultMatrix
 from leaderboard.statistics.samples import KS, NO_SAMPLES, pass_at_k
@@ -125,7 +126,7 @@ def test_what_a_citation_is_of_has_no_columns_that_came_later(timed: Any, client
 def test_its_cell_has_no_percentage_below_ten_tasks(
     matrix: ResultMatrix, is_sampled: bool, text: str, note: str
 ) -> None:
-    cell = _pass_cell(pass_at_k(matrix, 2, is_sampled=is_sampled))
+    cell = pass_cell(pass_at_k(matrix, 2, is_sampled=is_sampled))
     assert (cell.text, cell.note) == (text, note)
 
 

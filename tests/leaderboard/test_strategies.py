@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from leaderboard.strategies import LONGEST, STRATEGIES, UNCHANGED, labels
+from evaluator.records.plain_code import LONGEST
+from leaderboard.strategies import STRATEGIES, UNCHANGED, labels
 
 HIP = "__global__ void k(const float* x, float* y) {{ {} }}\nvoid forward() {{ k<<<1, 2>>>(x, y); k<<<1, 2>>>(y, x); }}"
 TRITON = "import triton\n\n@triton.jit\ndef k(x_ptr):\n    {}\n"

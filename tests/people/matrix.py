@@ -150,6 +150,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
     *("kernelbench_x", "kernelbench_x_paper"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
     *("search", "versions", "metrics", "peaks", "data", "hosts", "attempts", "transcript", "claims"),
+    *("iterations", "trajectory", "pairs", "pair", "claimed_pair"),
 }
 ROWS = (
     *("runs", "results", "measurements", "unseen", "configurations", "tasks", "sessions", "iterations"),
@@ -157,7 +158,7 @@ ROWS = (
 )
 FILES = {  # of the namespaces leaderboard and api, beside the pages
     *("feed", "dump", "run_files", "record", "unseen", "log", "candidate", "task_source", "schema"),
-    *("session", "session_transcript", "session_prompt", "robots", "sitemap_index", "sitemap"),
+    *("session", "session_transcript", "session_prompt", "pairs_jsonl", "robots", "sitemap_index", "sitemap"),
     *("board_badge", "entry_badge", "board_feed"),
     *(f"rows_{name}" for name in ROWS),
     *(f"rows_{name}_csv" for name in ROWS),

@@ -62,6 +62,7 @@ def _files(site: Site) -> Iterator[str]:
         "/sitemap-names.xml",
         "/feed.atom",
         "/dump/ranks.csv",
+        "/pairs.jsonl",
         f"/run/{result.run_id}/records.zip",
     )
     for collection in COLLECTIONS:

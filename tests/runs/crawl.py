@@ -22,8 +22,10 @@ from leaderboard.views import POLLED
 from runs.models import (
     Agent,
     AgentSession,
+    Claim,
     Configuration,
     DeviceClass,
+    Iteration,
     ModelVersion,
     Result,
     Round,
@@ -93,8 +95,12 @@ def seen_by_staff() -> dict[str, bytes]:
 
 
 def _has_no_page(route: Route) -> bool:
-    """Whether nobody may see a session, so that the page of sessions has no address that answers."""
-    return route.name == "transcript" and not AgentSession.objects.visible().filter(result__run__state="published")
+    """Whether nobody may see a session or a corpus, so that the pages of either have no address that answers."""
+    if route.name == "claimed_pair":
+        return not Claim.objects.exclude(transition="").exists()
+    return route.name in ("transcript", "pair") and not AgentSession.objects.visible().filter(
+        result__run__state="published"
+    )
 
 
 def _addresses(route: Route) -> Iterator[str]:
@@ -118,6 +124,8 @@ def _values() -> dict[str, list[object]]:
         "name": list(Task.objects.values_list("name", flat=True)),
         "run": list(Run.objects.values_list("pk", flat=True)),
         "result": list(Result.objects.values_list("pk", flat=True)),
+        "version": list(Iteration.objects.values_list("pk", flat=True)),
+        "claim": list(Claim.objects.values_list("pk", flat=True)),
         "submission": list(Submission.objects.values_list("pk", flat=True)),
         "slug": [*slugs, *Round.objects.values_list("slug", flat=True), "kernelbenchx-overall"],
     }
@@ -141,6 +149,7 @@ def _forms(route: Route, path: str, page: Page) -> Iterator[str]:
 
 def _downloads() -> Iterator[str]:
     yield "/feed.atom"
+    yield "/pairs.jsonl"
     for collection in COLLECTIONS:
         yield from (f"/api/v1/rows/{collection.name}/", f"/api/v1/rows/{collection.name}.csv")
     yield from (f"/run/{run.pk}/records.zip" for run in Run.objects.all())

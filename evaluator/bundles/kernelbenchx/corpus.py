@@ -6,6 +6,7 @@ Each side becomes a claim of its round; a round that occurs in two lines gives o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from evaluator.bundles import plausibility
@@ -46,6 +47,9 @@ def translate(reading: Reading) -> ParsedBundle:
                 claims[task, round] = _claim(reading, f"{place}: {side}", raw, side, round, known[task])
             elif claims[task, round].claimed != reading.claimed(outcome, outcomes.CLAIMED):
                 reading.find("contradictory_rounds", place, f"{task} {round}", task)
+        first, then = ((task, str(raw.get(field))) for _, field in SIDES)
+        if first in claims and then in claims and first != then:
+            claims[then] = replace(claims[then], follows=first[1])
         _note_noise(reading, place, task, raw)
     outcomes.note_quality(reading, NAME, tuple(claims.values()))
     declared = reading.declared({})

@@ -9,7 +9,7 @@ from leaderboard.charts import Chart, Point, Series, ratio_dots, share_dots, sta
 from leaderboard.formatting import plural, rate, significant
 from leaderboard.pages.base import entry_name, ranked_name, unranked_note
 from leaderboard.pages.board.board import Board
-from leaderboard.pages.board.fields import ratio_interval
+from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.standings import Entry
 from leaderboard.statistics import MIN_TASKS_FOR_INTERVAL, Rate
 from leaderboard.statistics.speed import SpeedEstimate

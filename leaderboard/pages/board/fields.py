@@ -8,21 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from leaderboard.formatting import NBSP, NONE, interval, percent, rate, significant
-from leaderboard.pages.base import entry_name, page_url
-from leaderboard.pages.board.provenance import BEHIND_PROVENANCE, COST, PUBLISHED, TRUST_FIELD, run_address
+from leaderboard.pages.board.cells import (
+    name_cell,
+    number_cell,
+    outcomes_cell,
+    pass_cell,
+    rank_cell,
+    rate_cell,
+    runs_cell,
+    speed_cell,
+    spread_cell,
+    top_task_cell,
+)
+from leaderboard.pages.board.provenance import BEHIND_PROVENANCE, COST, PUBLISHED, TRUST_FIELD
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
-from leaderboard.statistics import Interval, Rate
-from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT, MISSING
+from leaderboard.statistics import Rate
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.ranking import RankInterval
-from leaderboard.statistics.samples import KS, NO_SAMPLES, PassAtK
+from leaderboard.statistics.samples import KS, PassAtK
 from leaderboard.statistics.speed import Outcomes, SpeedEstimate
-from leaderboard.tables import Cell, Field, Value, fields, hidden
+from leaderboard.tables import Field, Value, fields, hidden
 
 Fields = tuple[Field[Entry], ...]
-NOT_SEPARABLE = "no significant difference from first"
 
 
 def rank_fields(*, has_speed: bool, has_cost: bool, most_samples: int = 1) -> Fields:
@@ -67,7 +75,7 @@ def paper_fields(tasks: Sequence[TaskRow], *, has_cost: bool) -> Fields:
         Field(
             "top_task_share",
             "Top task's share",
-            lambda entry: _top_task_cell(entry.paper, tasks),
+            lambda entry: top_task_cell(entry.paper, tasks),
             is_number=True,
             metric="paper",
             about="Share of the task that adds most to the mean speedup.",
@@ -193,7 +201,7 @@ def _pass_field(k: int, *, on_page: bool) -> Field[Entry]:
     return Field(
         f"pass_at_{k}",
         f"pass@{k}",
-        lambda entry: _pass_cell(of(entry)),
+        lambda entry: pass_cell(of(entry)),
         is_number=True,
         on_page=on_page,
         metric="pass-at-k",
@@ -205,7 +213,7 @@ def _pass_field(k: int, *, on_page: bool) -> Field[Entry]:
 def _percent(rate: Field[Entry], label: str, read: Callable[[PaperColumns], float | None]) -> Field[Entry]:
     """The field of a rate, in percent and under the paper's heading."""
     value = _of_paper(read)
-    return replace(rate, label=label, cell=lambda entry: _number_cell(value(entry)))
+    return replace(rate, label=label, cell=lambda entry: number_cell(value(entry)))
 
 
 def _number(
@@ -213,7 +221,7 @@ def _number(
 ) -> Field[Entry]:
     value = _of_paper(read)
     return Field(
-        key, label, lambda entry: _number_cell(value(entry)), is_number=True, metric=metric, sort=value, about=about
+        key, label, lambda entry: number_cell(value(entry)), is_number=True, metric=metric, sort=value, about=about
     )
 
 
@@ -230,7 +238,7 @@ def _spread(
         Field(
             key,
             label,
-            lambda entry: _spread_cell(read(entry.paper) if entry.paper else None),
+            lambda entry: spread_cell(read(entry.paper) if entry.paper else None),
             is_number=True,
             metric=metric,
             sort=_of_paper(lambda paper: read(paper).value),
@@ -242,106 +250,23 @@ def _spread(
     )
 
 
-def ratio_interval(found: Interval) -> str:
-    """Text such as 1.21 to 1.93×."""
-    return f"{significant(found.low)} to {significant(found.high)}×"
-
-
-def _rank_cell(entry: Entry) -> Cell:
-    if entry.rank is None:
-        return Cell(NONE)
-    found = entry.rank_interval
-    if found is None:
-        return Cell(str(entry.rank), entry.rank)
-    note = f"{found.low}{NBSP}to{NBSP}{found.high}" if found.low != found.high else ""
-    return Cell(str(entry.rank), entry.rank, note=note)
-
-
-def _name_cell(entry: Entry) -> Cell:
-    name, note = entry_name(entry.agent, entry.model), ""
-    if entry.role == "entry":
-        note = entry.not_ranked_because or ""
-    if entry.rank and entry.rank > 1 and entry.rank_interval and not entry.rank_interval.is_separable:
-        note = NOT_SEPARABLE
-    return Cell(name, name, page_url("configuration", entry.configuration), note)
-
-
-def _runs_cell(entry: Entry) -> Cell:
-    """Number of runs, with a link to the run, or to the list where there are several."""
-    return Cell(str(len(entry.runs)), len(entry.runs), run_address(entry))
-
-
-def _speed_cell(found: SpeedEstimate | None) -> Cell:
-    if found is None:
-        return Cell(NONE)
-    if found.value is None:
-        note = f"at least {significant(found.worst)}×" if found.worst is not None else ""
-        return Cell(NONE, None, note=note)
-    note = f"95{NBSP}%: {ratio_interval(found.tasks)}" if found.tasks else ""
-    return Cell(f"{significant(found.value)}×", found.value, note=note)
-
-
-def _outcomes_cell(found: Outcomes | None) -> Cell:
-    if found is None:
-        return Cell(NONE)
-    note = f"{found.unknown}{NBSP}unknown" if found.unknown else ""
-    return Cell(f"{found.win}, {found.tie}, {found.loss}, {found.fail}", found.win, note=note)
-
-
-def _rate_cell(found: Rate) -> Cell:
-    if found.share is None:
-        if found.worst is None or found.best is None:
-            return Cell(NONE)
-        return Cell(f"{found.count} so far", None, note=f"{interval(found.worst, found.best)} in the end")
-    note = f"95 %: {interval(found.interval.low, found.interval.high)}" if found.interval else ""
-    return Cell(rate(found.count, found.of), found.share, note=note)
-
-
-def _pass_cell(found: PassAtK) -> Cell:
-    """A share, or below ten tasks the number of tasks that k samples are expected to solve."""
-    if found.share is None or found.tasks is None:
-        notes = {NO_SAMPLES: "", MISSING: "results missing"}
-        return Cell(NONE, note=notes.get(found.refused or "", f"needs {found.k} runs"))
-    if found.of < MIN_TASKS_FOR_PERCENT:
-        return Cell(f"{found.tasks:.3g}{NBSP}of{NBSP}{found.of}", found.share)
-    return Cell(percent(found.share), found.share)
-
-
-def _number_cell(value: float | None) -> Cell:
-    return Cell(NONE) if value is None else Cell(f"{value:.1f}", value)
-
-
-def _spread_cell(found: RunSpread | None) -> Cell:
-    if found is None or found.value is None:
-        return Cell(NONE)
-    sigma = f"{NBSP}±{NBSP}{found.sigma_r:.2f}" if found.sigma_r is not None else ""
-    return Cell(f"{found.value:.2f}{sigma}×", found.value)
-
-
-def _top_task_cell(found: PaperColumns | None, tasks: Sequence[TaskRow]) -> Cell:
-    """Share of the task that adds most to the mean, with the task's name."""
-    if found is None or found.top_task is None or found.top_task_share is None:
-        return Cell(NONE)
-    return Cell(percent(found.top_task_share), found.top_task_share, note=tasks[found.top_task].name)
-
-
 RANK: Field[Entry] = Field(
     "rank",
     "Rank",
-    _rank_cell,
+    rank_cell,
     is_number=True,
     metric="rank",
     about="Equal values share a rank; none where the entry may not rank.",
     type="integer",
 )
-NAME: Field[Entry] = Field("name", "Entry", _name_cell, about="Agent and model.", type="text")
+NAME: Field[Entry] = Field("name", "Entry", name_cell, about="Agent and model.", type="text")
 CONFIGURATION: Field[Entry] = hidden(
     "configuration", lambda entry: entry.configuration, "The configuration's slug.", "text"
 )
 CORRECTNESS: Field[Entry] = Field(
     "correctness",
     "Correct",
-    lambda entry: _rate_cell(entry.correctness),
+    lambda entry: rate_cell(entry.correctness),
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.correctness.share,
@@ -350,7 +275,7 @@ CORRECTNESS: Field[Entry] = Field(
 COMPILATION: Field[Entry] = Field(
     "compilation",
     "Compiled",
-    lambda entry: _rate_cell(entry.compilation),
+    lambda entry: rate_cell(entry.compilation),
     is_number=True,
     metric="rates",
     sort=lambda entry: entry.compilation.share,
@@ -359,7 +284,7 @@ COMPILATION: Field[Entry] = Field(
 USABLE_SPEEDUP: Field[Entry] = Field(
     "usable_speedup",
     "Usable speedup",
-    lambda entry: _speed_cell(entry.usable_speedup),
+    lambda entry: speed_cell(entry.usable_speedup),
     is_number=True,
     metric="usable",
     sort=_of_speed(lambda found: found.value),
@@ -368,7 +293,7 @@ USABLE_SPEEDUP: Field[Entry] = Field(
 WIN: Field[Entry] = Field(
     "win",
     "Win, tie, loss, fail",
-    lambda entry: _outcomes_cell(entry.outcomes),
+    lambda entry: outcomes_cell(entry.outcomes),
     is_number=True,
     metric="outcomes",
     about="Results that are faster than the baseline.",
@@ -410,7 +335,7 @@ BEHIND_SPEED: Fields = (
     ),
 )
 JUDGED: Field[Entry] = hidden("judged", lambda entry: entry.judged, "Results that count.", "integer")
-RUNS: Field[Entry] = Field("runs", "Runs", _runs_cell, is_number=True, about="Its published runs.", type="integer")
+RUNS: Field[Entry] = Field("runs", "Runs", runs_cell, is_number=True, about="Its published runs.", type="integer")
 NOT_RANKED_BECAUSE: Field[Entry] = hidden(
     "not_ranked_because", lambda entry: entry.not_ranked_because, "The reason, where it may not rank.", "text"
 )

@@ -11,7 +11,7 @@ from leaderboard.encoding import SCREEN
 from leaderboard.formatting import NBSP, NONE, listed, rate, significant
 from leaderboard.pages.base import Link, Page, Query, by_slug, entry_name, page_url
 from leaderboard.pages.board.board import Board, load
-from leaderboard.pages.board.fields import ratio_interval
+from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.query import BoardView
 from leaderboard.pages.board.standings import Entry, RankedBy, standings
 from leaderboard.queries import boards

@@ -162,9 +162,10 @@ def _views(board: Board) -> tuple[Link, ...]:
     history = Link("History", board.on_protocol("history", board.view.asked_protocol))
     unseen = Link("Unseen cases", board.on_protocol("generalization", board.view.asked_protocol))
     attribution = Link("Attribution", board.other_url("attribution"))
+    iterations = Link("Iterations", board.on_protocol("trajectory", board.view.asked_protocol))
     quality = Link("Code quality", board.other_url("quality"))
     if board.device.is_functional:
-        return (here, compare, attribution, unseen, quality, history)
+        return (here, compare, attribution, unseen, iterations, quality, history)
     paper = Link("The paper's columns", board.url(view="paper", sort=""), board.shows_paper_columns)
     return (
         here,
@@ -174,6 +175,7 @@ def _views(board: Board) -> tuple[Link, ...]:
         compare,
         attribution,
         unseen,
+        iterations,
         quality,
         history,
     )

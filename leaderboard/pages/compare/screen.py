@@ -8,7 +8,7 @@ from leaderboard.charts import Chart, PointGroup, Spot, against
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, task_cell
 from leaderboard.pages.board.board import Board
-from leaderboard.pages.board.fields import ratio_interval
+from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.compare.facts import ComparedPair, ComparedTask
 from leaderboard.statistics import Interval

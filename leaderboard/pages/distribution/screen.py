@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from leaderboard.charts import Chart, GivenBox, GivenCurve, boxes, curves
 from leaderboard.formatting import NBSP, NONE, percent, significant
 from leaderboard.pages.base import entry_name, page_url, ranked_name, unranked_note, with_note
-from leaderboard.pages.board.fields import ratio_interval
+from leaderboard.pages.board.cells import ratio_interval
 from leaderboard.pages.distribution.facts import EntrySpread
 from leaderboard.statistics import Interval
 from leaderboard.statistics.spread import QUANTILES, ClockName, Curve, Distribution, Quantile, Spread

@@ -31,7 +31,7 @@ def turned(a, SWEEPS: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
         difference = tl.sum(b * b, 0) - tl.sum(a * a, 0)
         turns = product != 0
         cotangent = difference / tl.where(turns, 2 * product, 1.0)
-        bounded = tl.minimum(tl.abs(cotangent), 1e15)
+        bounded = tl.minimum(tl.abs(cotangent), 1e18)
         up = (cotangent > 0) | ((cotangent == 0) & (col < partner))  # of a pair one column turns up, the other down
         tangent = tl.where(turns, tl.where(up, 1.0, -1.0) / (bounded + tl.sqrt(1 + bounded * bounded)), 0.0)
         cosine = 1 / tl.sqrt(1 + tangent * tangent)
