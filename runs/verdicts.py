@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from math import exp
+from math import exp, fsum
 from statistics import fmean, median
 from typing import Any
 
@@ -59,15 +59,17 @@ def work_columns(cases: Sequence[Measurement], work: Work | None) -> dict[str, A
     that was measured, which is longer than its own.
     """
     counted = [case for case in cases if case.is_eligible]
-    if not work or not all(case.case in work and case.candidate_t_dev_ms is not None for case in counted):
+    times_ms = [float(case.candidate_t_dev_ms) for case in counted if case.candidate_t_dev_ms is not None]
+    if not work or len(times_ms) < len(counted) or not all(case.case in work for case in counted):
         return NO_WORK
     found = total(
-        TimedWork.of_case(CaseWork(**work[case.case]), float(case.candidate_t_dev_ms or 0), case.allowed_rmse)
-        for case in counted
+        TimedWork.of_case(CaseWork(**work[case.case]), time_ms, case.allowed_rmse)
+        for case, time_ms in zip(counted, times_ms, strict=True)
     )
     if found is None:
         return NO_WORK
-    return {"work_ms": found.seconds * 1e3, "work_bytes": found.bytes, "work_flops": dict(found.flops)}
+    # Not from seconds, in which the smallest time that a bundle may claim is 0.
+    return {"work_ms": fsum(times_ms), "work_bytes": found.bytes, "work_flops": dict(found.flops)}
 
 
 def measurements(attempt: Attempt, record: Record) -> list[Measurement]:

@@ -129,7 +129,7 @@ def roof_of(work: CaseWork, device_class: str, allowed_rmse: float | None = None
 def _rate(amount: float, seconds: float) -> float | None:
     """An amount a second; None where the model has none of it, or a number cannot be right."""
     is_known = 0 < amount < math.inf and 0 < seconds < math.inf
-    return amount / seconds if is_known else None
+    return amount / seconds if is_known and amount / seconds < math.inf else None
 
 
 def _unknown_peaks(work: TimedWork, peaks: Peaks | None) -> str:

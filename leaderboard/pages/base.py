@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -110,6 +110,13 @@ def task_cell(path: str) -> Cell:
 
 def entry_name(agent: str, model: str | None) -> str:
     return printable(f"{agent} · {model}" if model else agent)
+
+
+def short_names(entries: Sequence[tuple[str, str | None]]) -> list[str]:
+    """The models, or else the agents, where these tell the entries apart: whole names do not fit above a column."""
+    models, agents = [model or agent for agent, model in entries], [agent for agent, _ in entries]
+    found = next((names for names in (models, agents) if len({*names}) == len(names)), None)
+    return [entry_name(*entry) for entry in entries] if found is None else [printable(name) for name in found]
 
 
 def ranked_name(rank: int | None, agent: str, model: str | None) -> str:

@@ -19,6 +19,7 @@ UNUSED = {  # read with the rest of a board's or a list's query, and of no effec
     "failures": {"state", "page"},
     "portability": {"suite", "device", "state", "page"},
     "distribution": {"view", "sort", "ranks"},
+    "attribution": {"view", "sort", "ranks", "agent", "model", "trust", "since"},
     "efficiency": {"view", "sort", "ranks", "as_of"},
     "quality": {"view", "sort", "ranks"},
     "compare": {"view", "sort", "ranks", "agent", "model", "trust", "since"},
@@ -97,7 +98,8 @@ def test_every_route_names_what_it_reads_of_a_query(published, suite) -> None:
     board = {"suite": "smoke", "category": "all", "device": "cpu-x86_64"}
     category, source, name = task.path.split("/")
     parts = {
-        **dict.fromkeys(("board", "distribution", "efficiency", "compare", "generalization"), board),
+        **dict.fromkeys(("board", "history", "distribution", "attribution", "efficiency"), board),
+        **dict.fromkeys(("quality", "compare", "generalization"), board),
         "task": {"category": category, "source": source, "name": name},
         **{kind: {"slug": getattr(run.configuration, kind).slug} for kind in ("agent", "model")},
         "configuration": {"slug": run.configuration.slug},

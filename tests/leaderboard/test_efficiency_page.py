@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from leaderboard.pages.base import short_names
 from leaderboard.pages.efficiency.cells import FASTER_THAN_UNITS
 from runs.models import Attempt, Run
 from tests.leaderboard.arrays import WRONG
@@ -125,3 +126,13 @@ def test_its_numbers_are_in_csv_json_and_rows(two, client) -> None:
 def test_it_asks_six_questions_at_most(two, client, django_assert_max_num_queries) -> None:
     with django_assert_max_num_queries(6):
         assert client.get(ADDRESS).status_code == 200
+
+
+def test_columns_have_the_shortest_names_that_tell_entries_apart(two, page) -> None:
+    """Whole names were cut off above the columns of a chart, and models alone stood for several agents."""
+    assert [name for _, name in page(ADDRESS).charts["operators"].columns] == ["One", "Other"]
+    assert short_names([("A", "m"), ("B", "n")]) == ["m", "n"]
+    assert short_names([("A", "m"), ("B", "m")]) == ["A", "B"]
+    assert short_names([("A", "m"), ("A", "n"), ("B", "n")]) == ["A · m", "A · n", "B · n"]
+    assert short_names([("A", None), ("B", "n")]) == ["A", "n"]
+    assert short_names([]) == []

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from leaderboard.pages.kernelbench_x.claimed_efficiency import NO_MACHINE, NO_RATES
+from leaderboard.pages.kernelbench_x.claimed_efficiency import NO_DTYPE, NO_MACHINE, NO_RATES
+from leaderboard.pages.kernelbench_x.efficiency import ABOVE
 from runs.loading.published import load_published
 from runs.models import Claim
 from tests import factories
@@ -57,6 +58,8 @@ def test_a_run_has_means_over_its_correct_kernels_on_the_machine_that_it_names(d
     [row] = shown.tables["imported_efficiency"].cells()
     assert (row["origin"].text, row["machine"].text) == ("claimed", "NVIDIA A100 PCIe 40 GB")
     assert row["score"].text.replace("\u00a0", " ") == "73 %"
+    [section] = [one for one in shown.sections if one.slug == "imported-efficiency"]
+    assert section.text.endswith(ABOVE)
 
 
 def test_the_dtype_is_the_tasks_own_where_a_run_claims_another(db, page) -> None:
@@ -72,6 +75,7 @@ def test_a_kernel_without_operations_has_the_score_of_its_bandwidth(db, page) ->
     [run] = page("/kernelbench-x/").imported.runs
     [task] = run.efficiency.tasks
     assert (task.iou, task.mfu, task.score) == (pytest.approx(0.5), None, pytest.approx(0.5))
+    assert not any(section.text.endswith(ABOVE) for section in page("/kernelbench-x/").sections)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +87,7 @@ def test_a_kernel_without_operations_has_the_score_of_its_bandwidth(db, page) ->
         ("5090", rates(500.0, None), NO_RATES),
         ("5090", rates(True, 1.0), NO_RATES),
         ("5090", rates(-1.0, 1.0), NO_RATES),
+        ("5090", rates(500.0, 1.0, ""), NO_DTYPE),
         ("5090", rates(500.0, 1.0, "complex64"), "no peak of complex64 arithmetic is known for this device class"),
     ],
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 
+from evaluator.records.reasons import Status
 from evaluator.tasks.peaks import PEAKS
 from leaderboard.pages.efficiency.cells import FASTER_THAN_MEMORY
 from leaderboard.pages.metrics.page import METRICS
@@ -23,14 +25,15 @@ def archive(archive_folder: Any) -> None:
     """Records go to a folder of the test's own."""
 
 
-def timed(*cases: Any, work: dict[str, Any], device: str = "h100-sxm") -> Result:
+def timed(*cases: Any, work: dict[str, Any], device: str = "h100-sxm", **outcome: Any) -> Result:
     """A public result on a device with a clock, of a task with this work."""
     task = factories.make_task(category="triton2triton", work=work)
     made = factories.make_device_class(slug=device, architecture="sm_90", is_functional=False)
     suite = factories.make_suite([task], name="timed")
     run = factories.make_run(suite=suite, device_class=made, with_results=False, state="published")
     result = factories.make_result(run=run, task=task)
-    factories.publish(factories.make_recorded_attempt(result=result, record=make_gpu_record(cases=cases)))
+    record = replace(make_gpu_record(cases=cases), **outcome)
+    factories.publish(factories.make_recorded_attempt(result=result, record=record))
     return result
 
 
@@ -78,6 +81,22 @@ def test_a_share_above_the_peak_is_shown_with_its_likely_cause_and_changes_no_st
     assert shown.efficiency.findings == (FASTER_THAN_MEMORY,)
     assert (shown.status, shown.findings) == ("passed", ())
     assert FASTER_THAN_MEMORY in unescape(client.get(address(result)).content.decode())
+
+
+def test_a_single_case_above_the_peak_has_a_finding_though_the_task_is_below(db, page) -> None:
+    """500 MB in 100 µs are 5 TB/s, 149 % of an H100's; with 100 MB in 900 µs more 0.6 TB/s, 18 %."""
+    work = {name: {"bytes": moved, "flops": 0.0, "dtype": "int8"} for name, moved in (("n=1", 500e6), ("n=2", 100e6))}
+    cases = make_gpu_case("n=1", 200.0, 100.0), make_gpu_case("n=2", 2000.0, 900.0)
+    shown = page(address(timed(*cases, work=work))).efficiency
+    assert shown.found.iou == pytest.approx(0.6 / 3.35)
+    assert shown.findings == (FASTER_THAN_MEMORY,)
+
+
+def test_no_case_counts_in_the_figure_of_a_rejected_candidate(db, page) -> None:
+    work = {CASE: {"bytes": 67e6, "flops": 0.0, "dtype": "float32"}}
+    outcome = {"status": Status.IMPLAUSIBLE, "gate": "performance", "reason": "above_peak", "message": "Too fast."}
+    shown = page(address(timed(make_gpu_case(CASE, 200.0, 100.0), work=work, **outcome))).efficiency
+    assert (shown.found, [one.counts for one in shown.cases]) == (None, [False])
 
 
 def test_without_a_known_device_the_rates_stay_and_the_reason_is_told(db, page) -> None:

@@ -60,7 +60,10 @@ OUTSIDE = {
 OURS = {
     "AgentSession": {"evaluator", "architecture", "digest", "prompt_digest"},
     "ApiToken": {"digest"},
-    "Attempt": {"gate", "reason", "flags", "evaluator", "protocol", "record_digest", "claimed_by", "wanted_evaluator"},
+    "Attempt": {
+        *("gate", "reason", "flags", "evaluator", "protocol", "record_digest", "claimed_by", "wanted_evaluator"),
+        "work_flops",
+    },
     "Calibration": {"figures", "facts"},
     "Claim": {
         *("status", "reason", "claimed", "cases", "files"),
@@ -80,6 +83,7 @@ OURS = {
     "Suite": {"digest", "title"},
     "Task": {
         *("path", "digest", "source", "name", "description", "editable", "files", "cases", "provenance", "proxies"),
+        "work",
     },
     "UnseenEvaluation": {"record_digest", "outcomes"},
     "UnseenMeasurement": {"case", "category", "profile", "origin", "baseline_reason", "reason"},

@@ -68,6 +68,17 @@ def test_a_case_that_is_faster_than_the_clock_can_see_counts_with_its_measured_t
     assert found["work_ms"] == pytest.approx(0.042)
 
 
+def test_a_claimed_time_of_next_to_nothing_is_kept_and_gives_no_rate() -> None:
+    """5e-324 ms, the smallest float, would be 0 s, and a time of 0 no row of the database; 1e-305 ms give 1e317 B/s."""
+    for time_ms, rate in ((5e-324, None), (1e-305, None), (1e-290, 1e302)):
+        record = make_gpu_record(cases=(replace(case("a=1", 20.0), clocks={"t_dev": Clock((0.05,), (time_ms,))}),))
+        found = sums(record, {"a=1": work_of(1e9, 0.0)})
+        assert found["work_ms"] == time_ms
+        shown = efficiency(TimedWork(time_ms / 1e3, found["work_bytes"], found["work_flops"]), "h100-sxm")
+        assert shown.bytes_per_s == (rate and pytest.approx(rate))
+        assert (shown.score is None) == (rate is None)
+
+
 def test_a_cpus_functional_times_never_count() -> None:
     record = make_record()
     assert sums(record, {one.id: work_of(1.0, 1.0) for one in record.cases}) == NOTHING

@@ -66,7 +66,7 @@ def do_bench_ns(watch: RemoteStopwatch) -> float | None:
 
 def _calls_within(time_ns: float, call_ns: float) -> int:
     """Return how many calls fit. No device clears the buffer so fast that more than LOOP_CALLS would."""
-    return max(1, min(int(time_ns / call_ns), LOOP_CALLS[1]))
+    return max(1, int(min(time_ns / call_ns, LOOP_CALLS[1])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.charts import HeatChart, heat_map
 from leaderboard.formatting import plural
-from leaderboard.pages.base import entry_name
+from leaderboard.pages.base import entry_name, short_names
 from leaderboard.pages.board.board import Board
 from leaderboard.pages.board.standings import Entry
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field
@@ -68,22 +68,14 @@ def operators_chart(found: Sequence[OperatorCounts], entries: Sequence[Entry]) -
         for row in _rows(found)
     ]
     description = "Correct results of all, by type of operator and entry: a row for each type, a column for each entry."
-    return heat_map("operators", "Correctness by type of operator", description, _short_names(shown), given, note)
+    names = short_names([(entry.agent, entry.model) for entry in shown])
+    return heat_map("operators", "Correctness by type of operator", description, names, given, note)
 
 
 def _counts(board: Board, name: str, entry: Entry, own: list[int]) -> OperatorCounts:
     matrix = board.standings.matrices[entry.configuration]
     compiled, correct = (int(flags[own].sum()) for flags in (matrix.compiled, matrix.correct))
     return OperatorCounts(name, entry.configuration, len(own), compiled, correct, len(own) * matrix.runs)
-
-
-def _short_names(entries: Sequence[Entry]) -> list[str]:
-    """The models, or else the agents, where these tell the entries apart: whole names do not fit above a column."""
-    models, agents = [entry.model or entry.agent for entry in entries], [entry.agent for entry in entries]
-    return next(
-        (names for names in (models, agents) if len({*names}) == len(names)),
-        [entry_name(entry.agent, entry.model) for entry in entries],
-    )
 
 
 def _rows(found: Sequence[OperatorCounts]) -> list[dict[str, OperatorCounts]]:

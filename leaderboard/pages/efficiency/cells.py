@@ -36,10 +36,10 @@ def rate_cell(value: float | None, scale: float) -> Cell:
     return Cell(NONE) if value is None else Cell(significant(value / scale), value / scale)
 
 
-def findings(found: Efficiency) -> tuple[str, ...]:
-    """What to know of a share above 100 %, which is shown as it is and changes no status."""
-    pairs = ((found.iou, FASTER_THAN_MEMORY), (found.mfu, FASTER_THAN_UNITS))
-    return tuple(text for share, text in pairs if share is not None and share > 1)
+def findings(*found: Efficiency) -> tuple[str, ...]:
+    """What to know of shares above 100 %, which are shown as they are and change no status; each once."""
+    pairs = [pair for one in found for pair in ((one.iou, FASTER_THAN_MEMORY), (one.mfu, FASTER_THAN_UNITS))]
+    return tuple(dict.fromkeys(text for share, text in pairs if share is not None and share > 1))
 
 
 def fields_of(read: Callable[[Row], Efficiency | None]) -> tuple[Field[Row], ...]:

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from leaderboard.charts import HeatChart, heat_map
 from leaderboard.formatting import NONE, percent, plural
-from leaderboard.pages.base import count_cell, entry_fields, entry_name, ranked_name, task_cell, unranked_note
+from leaderboard.pages.base import (
+    count_cell,
+    entry_fields,
+    entry_name,
+    ranked_name,
+    short_names,
+    task_cell,
+    unranked_note,
+)
 from leaderboard.pages.board.operators import MOST_COLUMNS
 from leaderboard.pages.board.standings import Entry
 from leaderboard.pages.efficiency.cells import fields_of, share_cell
@@ -90,7 +98,7 @@ def operators_chart(found: Sequence[OperatorEfficiency], entries: Sequence[Entry
     description = (
         "The larger of IOU and MFU, the mean over correct tasks: a row for each type, a column for each entry."
     )
-    names = [entry_name(entry.agent, entry.model) for entry in shown]
+    names = short_names([(entry.agent, entry.model) for entry in shown])
     chart = heat_map("operators", title, description, names, rows, note, (0.1, 0.25, 0.5, 0.75))
     return {chart.slug: chart}
 

@@ -21,6 +21,7 @@ from leaderboard.words import operator_type
 
 NO_MACHINE = "the run names no machine whose peaks are known"
 NO_RATES = "it states no GB/s and TFLOPS"
+NO_DTYPE = "it states no dtype"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def _task(task: str, claimed: Mapping[str, Any], device_class: str) -> ClaimedTa
     about = task, operator_type(task.partition("/")[0]), dtype, gbs, tflops
     if gbs is None or tflops is None or not device_class:
         return ClaimedTask(*about, None, None, None, NO_RATES if device_class else NO_MACHINE)
+    if tflops and not dtype:
+        return ClaimedTask(*about, None, None, None, NO_DTYPE)
     found = efficiency(TimedWork(1.0, gbs * 1e9, {dtype: tflops * 1e12}), device_class)
     return ClaimedTask(*about, found.iou, found.mfu, found.score, found.missing)
 

@@ -17,6 +17,10 @@ from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."
+ABOVE = (
+    " A share above 100 % (▲) is shown as claimed: the kernel reads from the caches, moves fewer bytes than the "
+    "benchmark counts, or ran on another machine than the one that the run names."
+)
 NO_SCORE = "No submitted run has a kernel with a score."
 
 
@@ -42,7 +46,8 @@ def sections(paper: Printed, found: Imported, own: Sequence[OwnEntry]) -> tuple[
             title="Hardware efficiency, submitted and printed",
             text="The larger of IOU and MFU, the mean over correct kernels. A submitted run's is computed here from "
             "the GB/s and TFLOPS that it claims and the peaks of the machine that it names; none of it was measured "
-            "here. The paper prints its scores without the peaks behind them.",
+            "here. The paper prints its scores without the peaks behind them."
+            + (ABOVE if any(run.efficiency.means.above for run in found.runs) else ""),
             links=(
                 Link("The peaks and their sources", page_url("peaks")),
                 Link("The formula", page_url("metrics") + "#hardware-score"),

@@ -12,7 +12,15 @@ from itertools import groupby
 from math import fsum
 
 from leaderboard.formatting import LEAST_FOR_PERCENT, NONE, factor, plural, rate, significant
-from leaderboard.pages.base import Link, count_cell, entry_name, page_url, protocol_parameter, query_string
+from leaderboard.pages.base import (
+    Link,
+    count_cell,
+    entry_name,
+    page_url,
+    protocol_parameter,
+    query_string,
+    short_names,
+)
 from leaderboard.pages.kernelbench_x.native import NativeTask
 from leaderboard.pages.kernelbench_x.rates import (
     CategoryCount,
@@ -91,7 +99,8 @@ def _by_category(entries: Sequence[OwnEntry]) -> Section:
     shown = [one for one in entries if (one.device, one.protocol) == (first.device, first.protocol)]
     others = len({(one.device, one.protocol) for one in entries}) - 1
     note = f"{first.device_title}, {first.protocol}."
-    columns = [Column(one.configuration, one.model or one.agent, one.categories) for one in shown]
+    names = short_names([(one.agent, one.model) for one in shown])
+    columns = [Column(one.configuration, name, one.categories) for one, name in zip(shown, names, strict=True)]
     caption = f"Correct of compiled, {first.device_title}, {first.protocol}"
     return Section(
         slug="measured-categories",

@@ -18,7 +18,7 @@ from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_f
 
 @dataclass(frozen=True, slots=True)
 class CaseEfficiency:
-    """One case: both sides against the peaks of the device class; `counts` in the task's figure."""
+    """One case: both sides against the peaks of the device class; `counts` in the task's figure, if there is one."""
 
     case: str
     peak: str  # which peak its arithmetic is held against
@@ -34,7 +34,7 @@ class ResultEfficiency:
 
     found: Efficiency | None  # None: not passed, no eligible case, or a task whose model is not stored
     sentence: str = field(metadata=SCREEN)
-    findings: tuple[str, ...]  # on shares above 100 %
+    findings: tuple[str, ...]  # on shares above 100 %, of the task or of a case
     cases: tuple[CaseEfficiency, ...]
 
 
@@ -42,16 +42,18 @@ def section(
     attempt: AttemptRow | None, cases: Sequence[CaseFacts], work: Mapping[str, Any], device_class: str
 ) -> ResultEfficiency:
     """`work`: what the task's model tells of its cases."""
+    has_figure = attempt is not None and attempt.work_ms is not None
     known = tuple(
-        _case(case, CaseWork(**work[case.id]), device_class)
+        _case(case, CaseWork(**work[case.id]), device_class, has_figure)
         for case in cases
         if case.clock == T_DEV and case.id in work
     )
+    of_cases = [one.candidate for one in known]
     if attempt is None or attempt.work_ms is None:
-        return ResultEfficiency(None, "", (), known)
+        return ResultEfficiency(None, "", findings(*of_cases), known)
     total = TimedWork(attempt.work_ms / 1e3, attempt.work_bytes or 0.0, attempt.work_flops or {})
     found = efficiency(total, device_class)
-    return ResultEfficiency(found, _sentence(found), findings(found), known)
+    return ResultEfficiency(found, _sentence(found), findings(found, *of_cases), known)
 
 
 def efficiency_tables(found: Sequence[CaseEfficiency]) -> tuple[Table, ...]:
@@ -72,13 +74,13 @@ def efficiency_tables(found: Sequence[CaseEfficiency]) -> tuple[Table, ...]:
     return (table("efficiency", caption, columns, found, "The task's model has none of these cases."),)
 
 
-def _case(case: CaseFacts, work: CaseWork, device_class: str) -> CaseEfficiency:
+def _case(case: CaseFacts, work: CaseWork, device_class: str, has_figure: bool) -> CaseEfficiency:
     limit = case.allowed_rmse
     baseline, candidate = (
         efficiency(TimedWork.of_case(work, time_ms or 0.0, limit), device_class)
         for time_ms in (case.baseline_ms, case.candidate_ms)
     )
-    counts = case.ratio is not None and case.ratio.is_eligible
+    counts = has_figure and case.ratio is not None and case.ratio.is_eligible
     roof = roof_of(work, device_class, limit)
     return CaseEfficiency(case.id, peak_name(work.dtype, limit), counts, baseline, candidate, roof)
 

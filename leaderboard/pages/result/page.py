@@ -69,7 +69,7 @@ class ResultPage(Page):
     log_speedup_low: float | None  # ends of its 95 % interval; None: no bound
     log_speedup_high: float | None
     paper_clock: str | None
-    paper_speedup: float | None  # on the paper's clock, mean over all cases
+    paper_speedup: float | None  # on the paper's clock and by its formula
     paper_score: float | None  # by the paper's formula; None without its clock or a verdict
     gates: tuple[Gate, ...]
     cases: tuple[CaseFacts, ...]
