@@ -119,12 +119,15 @@ def test_slower_results_are_counted_by_device(run_on, page) -> None:
     assert shown.tables["slower"].cells()[0]["under"].text == "3\u00a0of\u00a05"
 
 
-def test_another_suite_has_its_own_numbers(run_on, page) -> None:
+def test_another_suite_has_its_own_numbers(run_on, tuner, page) -> None:
     """Without a choice it is the suite on most device classes, whatever is newer."""
     for slug, speed in (("h100-sxm", 2.0), ("h200-sxm", 3.0)):
         run_on(slug, *[log(speed)] * 6)
     other = factories.make_suite([factories.make_task() for _ in range(7)], name="other")
-    run_on("l20", *[-0.5] * 7, suite=other)
+    device = factories.make_device_class(slug="l20", architecture="sm_90", is_functional=False)
+    values = {"status": "passed", "state": "published"}
+    run = factories.make_run(suite=other, configuration=tuner, device_class=device, **values)
+    Attempt.objects.filter(result__run=run).update(log_speedup=-0.5, cautious_log_speedup=-0.5, log_speedup_high=-0.4)
     first, chosen = page("/portability/"), page("/portability/?suite=other&configuration=tuner")
     assert (first.suite, first.spreads[0].found.median) == ("smoke", pytest.approx(1.5))
     assert [(row.suite, row.device, row.under) for row in first.slower] == [
