@@ -335,7 +335,7 @@ ROUTES = (
         portability.PortabilityPage,
         portability.build,
         "The same configuration on several device classes",
-        "configuration, protocol",
+        "configuration, suite, protocol",
         section="analysis",
     ),
     Route("cost", "cost/", cost.CostPage, cost.build, "Cost of results, here and in a paper", section="analysis"),

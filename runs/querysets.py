@@ -1,8 +1,9 @@
 """Rules about rows that pages, the API, dumps and metrics share.
 
-`may_rank`: which results enter a ranking. `is_correct`: which of them count as correct. `visible`: which unseen cases
-are public. `withheld`: attempts whose progress is hidden for now, because it would reveal how long their unseen cases
-took. `is_at_least`: which evaluator version may take an attempt.
+`is_counted`: which results count, those of reference lines too; `may_rank`: which of them enter a ranking.
+`is_correct`: which of them count as correct. `visible`: which unseen cases are public. `withheld`: attempts whose
+progress is hidden for now, because it would reveal how long their unseen cases took. `is_at_least`: which evaluator
+version may take an attempt.
 """
 
 from __future__ import annotations
@@ -53,6 +54,22 @@ def is_correct(*, result: str = "") -> Q:
     `result` is the lookup prefix.
     """
     return Q(**{f"{result}published_attempt__correct": True}) & ~Q(**{f"{result}audit": "hacked"})
+
+
+def is_counted(*, result: str = "") -> Q:
+    """Match published results that count, also of reference lines. `result` is the lookup prefix.
+
+    - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
+    - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
+    - it is neither held nor uncalibrated, and no audit found it contaminated or a harness fault.
+
+    One that an audit found hacked counts as what it is, held or not: not correct.
+    """
+    attempt = f"{result}published_attempt__"
+    is_seen = Q(**{f"{attempt}is_held": False}) | Q(**{f"{result}audit": "hacked"})
+    is_timed = Q(**{f"{attempt}protocol": F(f"{result}run__protocol"), f"{attempt}is_uncalibrated": False})
+    no_verdict = Q(**{f"{attempt}status__in": NO_VERDICT})
+    return is_seen & is_timed & ~no_verdict & ~Q(**{f"{result}audit__in": ("contaminated", "harness_fault")})
 
 
 def as_stated(name: str, *, submission: str = "") -> Coalesce:
@@ -114,25 +131,8 @@ class ResultQuerySet(models.QuerySet[ModelRow]):
         return self.counted().filter(run__configuration__role="entry")
 
     def counted(self) -> Self:
-        """Public results that count, also of reference lines, which are never ranked.
-
-        - the run is published;
-        - the published attempt has a verdict on the candidate (not errored, not judged or cancelled);
-        - it was timed by its run's protocol: a task's own script is never ranked beside the judge's timing;
-        - it is neither held nor uncalibrated, and no audit found it contaminated or a harness fault.
-
-        One that an audit found hacked ranks as what it is, held or not: not correct.
-        """
-        return (
-            self.public()
-            .filter(
-                Q(published_attempt__is_held=False) | Q(audit="hacked"),
-                published_attempt__protocol=F("run__protocol"),
-                published_attempt__is_uncalibrated=False,
-            )
-            .exclude(published_attempt__status__in=NO_VERDICT)
-            .exclude(audit__in=("contaminated", "harness_fault"))
-        )
+        """Public results that count, also of reference lines, which are never ranked."""
+        return self.public().filter(is_counted())
 
     def leaders(self, most: int) -> Self:
         """The `most` fastest results of each task on each device class that may rank, with their `place` from 1."""

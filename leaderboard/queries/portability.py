@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Q
-
+from leaderboard.eligibility import is_correct
 from leaderboard.queries.kernelbench_x import MOST_BUNDLES, RUNS
 from runs.models import Claim, Result, Submission
-from runs.querysets import is_correct
 
-MOST_COUNTED = 200_000  # results, among which candidates on several device classes are looked for
+MOST_COUNTED = 200_000  # results of a suite
 
 
 class PortableRow(NamedTuple):
@@ -36,34 +34,22 @@ class PortableRow(NamedTuple):
 
 
 class CountedRow(NamedTuple):
-    """A public result that counts, with its candidate."""
+    """A public result that counts. Its speeds count if it is correct and its device class has a clock."""
 
     result: int
     configuration: str
-    role: str
-    agent: str
-    model: str | None
-    task: str
-    candidate: str
     device: str
-    is_functional: bool
+    task: str
+    candidate: str  # empty where there is none
     status: str
     audit: str
     log_speedup: float | None
+    cautious_log_speedup: float | None
+    high: float | None  # end of the interval of the log speedup
 
-
-class DeviceSlowerRow(NamedTuple):
-    """Counts of correct results of entries that count, on one suite and device class with a clock."""
-
-    suite: str
-    version: int
-    device: str
-    device_title: str
-    correct: int
-    timed: int  # with a speed
-    tasks: int  # with such a result
-    below: int  # the interval of the speedup ends below 1
-    under: int  # the speedup is below 1
+    @property
+    def is_correct(self) -> bool:
+        return is_correct(self.status == "passed", self.audit)
 
 
 class MachineClaimRow(NamedTuple):
@@ -87,51 +73,29 @@ FIELDS = (
     *("published_attempt__is_held", "published_attempt__is_uncalibrated", "published_attempt__protocol"),
     "run__protocol",
 )
-_WHO = ("configuration__slug", "configuration__role", "configuration__agent__name", "configuration__model__name")
 
 
-def results(configuration: str, protocol: str) -> list[PortableRow]:
-    """Results on current suites under a protocol, by task, device class and repeat."""
-    rows = Result.objects.public().filter(
-        run__configuration__slug=configuration, run__suite__is_current=True, run__protocol=protocol
-    )
+def results(configuration: str, suite: str, protocol: str) -> list[PortableRow]:
+    """Results on the current version of a suite under a protocol, by task, device class and repeat."""
+    rows = Result.objects.public().filter(run__configuration__slug=configuration, **_on(suite, protocol))
     order = ("task__category", "task__path", "run__device_class__slug", "run__repeat", "id")
     return [PortableRow(*row) for row in rows.order_by(*order).values_list(*FIELDS)]
 
 
-def counted(protocol: str) -> list[CountedRow]:
-    """All results that count on current suites under a protocol and have a candidate, MOST_COUNTED at most.
+def counted(suite: str, protocol: str) -> list[CountedRow]:
+    """All results that count on the current version of a suite under a protocol, MOST_COUNTED at most.
 
     Unordered and ungrouped: of 100,000 rows the database needs five times as long to group them as to hand them out.
+    Columns are as they are stored: Django would convert each truth value or expression in Python.
     """
-    rows = Result.objects.counted().filter(run__suite__is_current=True, run__protocol=protocol)
+    attempt = "published_attempt__"
     names = (
-        *("id", *(f"run__{name}" for name in _WHO), "task__path", "candidate_digest", "run__device_class__slug"),
-        *("run__device_class__is_functional", "published_attempt__status", "audit", "published_attempt__log_speedup"),
+        *("id", "run__configuration__slug", "run__device_class__slug", "task__path"),
+        *("candidate_digest", f"{attempt}status", "audit", f"{attempt}log_speedup"),
+        *(f"{attempt}cautious_log_speedup", f"{attempt}log_speedup_high"),
     )
-    found = rows.exclude(candidate_digest="").order_by().values_list(*names)[:MOST_COUNTED]
-    return [CountedRow(*row) for row in found]
-
-
-def slower_by_device(protocol: str) -> list[DeviceSlowerRow]:
-    """Counts for each current suite and device class with a clock, under a protocol."""
-    speed, high = "published_attempt__cautious_log_speedup", "published_attempt__log_speedup_high"
-    timed = Q(**{f"{speed}__isnull": False})
-    rows = (
-        Result.objects.may_rank()
-        .filter(
-            is_correct(), run__suite__is_current=True, run__protocol=protocol, run__device_class__is_functional=False
-        )
-        .values_list("run__suite__name", "run__suite__version", "run__device_class__slug", "run__device_class__title")
-        .annotate(
-            correct=Count("id"),
-            timed=Count("id", filter=timed),
-            tasks=Count("task", filter=timed, distinct=True),
-            below=Count("id", filter=timed & Q(**{f"{high}__lt": 0})),
-            under=Count("id", filter=timed & Q(**{f"{speed}__lt": 0})),
-        )
-    )
-    return [DeviceSlowerRow(*row) for row in rows.order_by("run__suite__name", "run__device_class__slug")]
+    rows = Result.objects.counted().filter(**_on(suite, protocol))
+    return list(map(CountedRow._make, rows.order_by().values_list(*names)[:MOST_COUNTED]))
 
 
 def claims() -> list[MachineClaimRow]:
@@ -143,3 +107,7 @@ def claims() -> list[MachineClaimRow]:
         *("claimed__call_ok", "claimed__exe_ok", "claimed_speedup", "recomputed_speedup"),
     )
     return [MachineClaimRow(*row) for row in rows.order_by("submission_id", "task").values_list(*names)]
+
+
+def _on(suite: str, protocol: str) -> dict[str, Any]:
+    return {"run__suite__name": suite, "run__suite__is_current": True, "run__protocol": protocol}

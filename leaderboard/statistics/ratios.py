@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+
+import numpy as np
 
 from leaderboard.statistics.limits import MIN_TASKS_FOR_INTERVAL, too_few
 
@@ -26,8 +27,9 @@ class SpeedupRatios:
 
 def ratios(values: Sequence[tuple[str, float]]) -> SpeedupRatios:
     """The distribution over pairs of task and ratio, or the reason why there is none."""
-    found, tasks = [value for _, value in values], len({task for task, _ in values})
+    found, tasks = np.sort([value for _, value in values]), len({task for task, _ in values})
     if refused := too_few(tasks, MIN_TASKS_FOR_INTERVAL, "A distribution needs a speed on two device classes in"):
         return SpeedupRatios(len(found), tasks, None, None, None, (), refused)
-    shares = tuple(sum(value <= point for value in found) / len(found) for point in POINTS)
-    return SpeedupRatios(len(found), tasks, median(found), fmean(found), max(found), shares, None)
+    shares = np.searchsorted(found, POINTS, side="right") / len(found)
+    middle, mean, largest = float(np.median(found)), float(found.mean()), float(found[-1])
+    return SpeedupRatios(len(found), tasks, middle, mean, largest, tuple(shares.tolist()), None)

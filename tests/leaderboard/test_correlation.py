@@ -34,6 +34,8 @@ def test_there_is_none_for_few_tasks_or_without_a_difference() -> None:
     assert correlation(np.arange(11.0), np.arange(11.0)).refused == "A correlation needs 12 tasks; there are 11."
     constant = correlation(np.ones(12), np.arange(12.0))
     assert (constant.r, constant.refused) == (None, CONSTANT)
+    rounded = correlation(np.arange(12.0), np.array([0.2 + 0.4 + 0.6] * 6 + [0.6 + 0.6] * 6))  # 1.2 but for rounding
+    assert (rounded.r, rounded.refused) == (None, CONSTANT)
     line = correlation(np.arange(12.0), 2 * np.arange(12.0))
     assert (line.r, line.interval) == (pytest.approx(1.0), None)
 

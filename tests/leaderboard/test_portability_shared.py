@@ -119,6 +119,49 @@ def test_slower_results_are_counted_by_device(run_on, page) -> None:
     assert shown.tables["slower"].cells()[0]["under"].text == "3\u00a0of\u00a05"
 
 
+def test_another_suite_has_its_own_numbers(run_on, tuner, page) -> None:
+    """Without a choice it is the suite on most device classes, whatever is newer."""
+    for slug, speed in (("h100-sxm", 2.0), ("h200-sxm", 3.0)):
+        run_on(slug, *[log(speed)] * 6)
+    other = factories.make_suite([factories.make_task() for _ in range(7)], name="other")
+    device = factories.make_device_class(slug="l20", architecture="sm_90", is_functional=False)
+    values = {"status": "passed", "state": "published"}
+    run = factories.make_run(suite=other, configuration=tuner, device_class=device, **values)
+    Attempt.objects.filter(result__run=run).update(log_speedup=-0.5, cautious_log_speedup=-0.5, log_speedup_high=-0.4)
+    first, chosen = page("/portability/"), page("/portability/?suite=other&configuration=tuner")
+    assert (first.suite, first.spreads[0].found.median) == ("smoke", pytest.approx(1.5))
+    assert [(row.suite, row.device, row.under) for row in first.slower] == [
+        ("smoke", "h100-sxm", 0),
+        ("smoke", "h200-sxm", 0),
+    ]
+    assert (chosen.spreads[0].found.pairs, len(chosen.tasks)) == (0, 7)
+    assert [(row.suite, row.device, row.under) for row in chosen.slower] == [("other", "l20", 7)]
+    nobody = page("/portability/?suite=nobody")
+    assert (nobody.slower, nobody.spreads[0].found.pairs, nobody.is_filtered) == ((), 0, True)
+
+
+def test_before_the_current_protocol_has_results_those_of_the_last_one_stand_there(run_on, page) -> None:
+    for slug, speed in (("h100-sxm", 2.0), ("h200-sxm", 3.0)):
+        run = run_on(slug, *[log(speed)] * 6, protocol="arena-1")
+        Attempt.objects.filter(result__run=run).update(protocol="arena-1")
+    shown = page("/portability/")
+    assert (shown.protocol, shown.spreads[0].found.pairs) == ("arena-1", 6)
+
+
+def test_a_hacked_result_is_wrong_and_has_no_speed(run_on, page) -> None:
+    """Runs of one device class are averaged: log 2 and log 8 are log 4, over log 2 a ratio of 2."""
+    run_on("h100-sxm", *[log(2.0)] * 6)
+    run_on("h200-sxm", *[log(2.0)] * 6)
+    again = run_on("h200-sxm", *[log(8.0)] * 6, repeat=1)
+    assert page("/portability/").spreads[0].found.median == pytest.approx(2.0)
+    Result.objects.filter(run=again).update(audit="hacked")
+    shown = page("/portability/")
+    assert shown.spreads[0].found.median == pytest.approx(1.0)
+    assert [(one.right_on[0].device, one.wrong_on[0].passed, one.wrong_on[0].runs) for one in shown.disagreements] == [
+        ("h100-sxm", 1, 2)
+    ] * 6
+
+
 def test_claims_of_one_method_on_two_machines_are_compared_as_claimed(db, page) -> None:
     tasks = [f"Activation/{n}.py" for n in range(7)]
     claim_run("GEAK", "a100", dict.fromkeys(tasks, 1.0))

@@ -171,9 +171,9 @@ METRICS: tuple[Metric, ...] = (
         "portability",
         "Largest over smallest speedup over devices",
         "max / min over device classes of s,   s = exp(mean over runs of the log speedup on t_dev)",
-        "For each candidate that was evaluated on two device classes or more under one protocol, and for each task of "
-        "a chosen configuration, whose candidates may differ. Each s is over the baseline on the same device. Of "
-        "submitted runs of KernelBench-X, s is what the same method claims for a task on several machines.",
+        "For each candidate of a suite that was evaluated on two device classes or more under one protocol, and for "
+        "each task of a chosen configuration, whose candidates may differ. Each s is over the baseline on the same "
+        "device. Of submitted runs of KernelBench-X, s is what the same method claims for a task on several machines.",
         f"Median, mean and largest need {plural(MIN_TASKS_FOR_INTERVAL, 'task')}. A speed that may not count, or that "
         "is functional, is left out.",
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from evaluator.records.record import PROTOCOL
@@ -11,10 +13,11 @@ from leaderboard.pages.agents.entrants import standings
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url, subject_under_protocols
 from leaderboard.pages.portability import screen, shared, shared_screen
 from leaderboard.pages.portability.facts import PortableEntry, PortableTask, portable_entries, portable_tasks
-from leaderboard.pages.portability.shared import ClaimedMachine, PortableKernel, SpreadLine
+from leaderboard.pages.portability.shared import ClaimedMachine, DeviceSlower, PortableKernel, SpreadLine
 from leaderboard.pages.run.index import RunChoice, choice
 from leaderboard.queries import entrants, portability
-from leaderboard.queries.portability import MOST_COUNTED, DeviceSlowerRow
+from leaderboard.queries.entrants import StandingRow
+from leaderboard.queries.portability import MOST_COUNTED
 from leaderboard.tables import Table, first
 
 MOST_KERNELS = 20  # right on one device and wrong on another, on the page
@@ -23,12 +26,13 @@ MOST_KERNELS = 20  # right on one device and wrong on another, on the page
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortabilityPage(Page):
     configuration: str
-    protocol: str  # of all but `entries`
+    suite: str  # of all but `entries` and claims: its current version
+    protocol: str  # of the same
     device_classes: tuple[str, ...]
     entries: tuple[PortableEntry, ...]
     tasks: tuple[PortableTask, ...]  # of the chosen configuration
     spreads: tuple[SpreadLine, ...]  # largest ÷ smallest speedup over devices
-    slower: tuple[DeviceSlowerRow, ...]
+    slower: tuple[DeviceSlower, ...]
     disagreements: tuple[PortableKernel, ...]  # candidates that are right on one device class and wrong on another
     claimed_machines: tuple[ClaimedMachine, ...]
     claimed_disagreements: tuple[PortableKernel, ...]  # the same of submitted runs, on machines
@@ -40,14 +44,20 @@ class PortabilityPage(Page):
 
 
 def build(query: Query) -> PortabilityPage:
-    wanted = RunFilter.from_query(query).configuration
-    found = standings(entrants.standings())
+    asked = RunFilter.from_query(query)
+    wanted = asked.configuration
+    standing = entrants.standings()
+    found = standings(standing)
     entries = portable_entries(found)
     devices = {one.device_class: one.device_title for one in found}
-    protocol = _protocol(query.get("protocol", ""), [one.protocol for one in found if one.configuration == wanted])
-    tasks = portable_tasks(portability.results(wanted, protocol)) if wanted else ()
-    rows, claims = portability.counted(protocol), portability.claims()
-    kernels, said, slower = shared.candidates(rows), shared.claimed(claims), portability.slower_by_device(protocol)
+    own = [row for row in standing if row.suite_is_current and wanted in ("", row.configuration)]
+    protocol = asked.protocol or _protocol({row.protocol for row in own})
+    suites = _by_devices(row for row in own if row.protocol == protocol)
+    suite = asked.suite or next(iter(suites), "")
+    tasks = portable_tasks(portability.results(wanted, suite, protocol)) if wanted else ()
+    rows, claims = portability.counted(suite, protocol), portability.claims()
+    known = shared.entrants_of(standing, suite)
+    kernels, said, slower = shared.candidates(rows, known), shared.claimed(claims), shared.slower_by_device(rows, known)
     spreads = shared.spread_lines(kernels, tasks, wanted, said)
     machines = shared.claimed_machines(claims)
     differ, said_differ = kernels.disagreements, tuple(one for one in said if one.disagrees)
@@ -61,19 +71,20 @@ def build(query: Query) -> PortabilityPage:
         tables=by_slug(
             screen.entries_table(entries, devices),
             *((screen.tasks_table(tasks, devices, wanted, protocol),) if wanted else ()),
-            shared_screen.spreads_table(spreads),
+            shared_screen.spreads_table(spreads, suite),
             shared_screen.slower_table(slower, protocol),
             shared_screen.machines_table(machines),
             *differing,
         ),
         charts=screen.charts(entries, devices) | shared_screen.charts(spreads),
         configuration=wanted,
+        suite=suite,
         protocol=protocol,
         device_classes=tuple(sorted(devices)),
         entries=entries,
         tasks=tasks,
         spreads=spreads,
-        slower=tuple(slower),
+        slower=slower,
         disagreements=differ,
         claimed_machines=machines,
         claimed_disagreements=said_differ,
@@ -82,11 +93,25 @@ def build(query: Query) -> PortabilityPage:
         claimed_disagreements_shown=first(differing[1], MOST_KERNELS),
         choices=(
             choice("configuration", "Task by task for", sorted({one.configuration for one in found}), wanted, "none"),
+            choice("suite", "Suite", sorted({suite, *suites} - {""}), suite, "the one on most device classes"),
         ),
-        is_filtered=bool(wanted),
+        is_filtered=bool(wanted or asked.suite),
     )
 
 
-def _protocol(asked: str, known: list[str]) -> str:
-    """The protocol that was asked for, else the current one, else the last one that the configuration has."""
-    return asked or (PROTOCOL if PROTOCOL in known else max(known, default=PROTOCOL))
+def _protocol(known: Collection[str]) -> str:
+    """The current protocol, else the last one that is known."""
+    return PROTOCOL if PROTOCOL in known else max(known, default=PROTOCOL)
+
+
+def _by_devices(rows: Iterable[StandingRow]) -> list[str]:
+    """The suites, first those on most device classes, of these the one with most results."""
+    found: dict[str, list[StandingRow]] = defaultdict(list)
+    for row in rows:
+        found[row.suite].append(row)
+
+    def size(suite: str) -> tuple[int, int, str]:
+        own = found[suite]
+        return -len({row.device for row in own}), -sum(row.results for row in own), suite
+
+    return sorted(found, key=size)

@@ -96,8 +96,12 @@ def _heat_cell(tally: DeviceTally | None) -> tuple[float | None, str, str]:
 
 def _configuration_cell(entry: PortableEntry) -> Cell:
     note = ", ".join(filter(None, (entry.configuration, role_note(entry.role))))
-    given = {"configuration": entry.configuration, "protocol": protocol_parameter(entry.protocol)}
-    url = f"{query_string(given, ('configuration', 'protocol'))}#tasks"
+    given = {
+        "configuration": entry.configuration,
+        "suite": entry.suite,
+        "protocol": protocol_parameter(entry.protocol),
+    }
+    url = f"{query_string(given, ('configuration', 'suite', 'protocol'))}#tasks"
     return Cell(entry_name(entry.agent, entry.model), entry.configuration, url, note)
 
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean, geometric_mean
 
+import numpy as np
+
 from evaluator.bundles.kernelbenchx.golden import SUITE
-from leaderboard.eligibility import is_correct
 from leaderboard.formatting import factor, printable
 from leaderboard.pages.base import entry_name
 from leaderboard.pages.portability.facts import PortableTask
+from leaderboard.queries.entrants import StandingRow
 from leaderboard.queries.portability import CountedRow, MachineClaimRow
 from leaderboard.statistics.ratios import SpeedupRatios, ratios
+from leaderboard.statistics.results import Flags, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,33 @@ class ClaimedMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceSlower:
+    """Counts of correct results of entries that count, on one suite and device class with a clock."""
+
+    suite: str
+    version: int
+    device: str
+    device_title: str
+    correct: int
+    timed: int  # with a speed
+    tasks: int  # with such a result
+    below: int  # the interval of the speedup ends below 1
+    under: int  # the speedup is below 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entrants:
+    """What is known of the configurations and device classes that results of one suite name."""
+
+    configurations: Mapping[str, StandingRow]
+    boards: Mapping[str, StandingRow]  # of one suite, by device class
+    functional: frozenset[str]  # device classes without a clock
+
+    def is_entry(self, configuration: str) -> bool:
+        return self.configurations[configuration].role == "entry"
+
+
+@dataclass(frozen=True, slots=True)
 class SharedCandidates:
     """What came of the candidates on several device classes. Pairs of task and ratio, of entries and of other lines."""
 
@@ -83,24 +113,54 @@ class SharedCandidates:
     disagreements: tuple[PortableKernel, ...]  # right on one device class, wrong on another
 
 
-def candidates(rows: Sequence[CountedRow]) -> SharedCandidates:
+def entrants_of(rows: Sequence[StandingRow], suite: str) -> Entrants:
+    """`suite`: whose current version the results are of."""
+    return Entrants(
+        {row.configuration: row for row in rows},
+        {row.device: row for row in rows if row.suite == suite and row.suite_is_current},
+        frozenset(row.device for row in rows if row.is_functional),
+    )
+
+
+def candidates(rows: Sequence[CountedRow], entrants: Entrants) -> SharedCandidates:
     """Those with results on two device classes. Only those that disagree are made in full: there may be thousands."""
-    found: dict[tuple[str, str, str], list[CountedRow]] = defaultdict(list)
-    for row in rows:
-        found[row.configuration, row.task, row.candidate].append(row)
+    own = [row for row in rows if row.candidate]
+    kernels: dict[tuple[str, str, str], int] = {}
+    kernel = np.array([kernels.setdefault(_key(row), len(kernels)) for row in own], dtype=int)
+    devices = {name: at for at, name in enumerate({row.device for row in own})}
+    device = np.array([devices[row.device] for row in own], dtype=int)
+    passed = np.array([row.is_correct for row in own], dtype=bool)
+    has_clock = np.array([name not in entrants.functional for name in devices], dtype=bool)
+    logs = np.array([row.log_speedup for row in own], dtype=float)  # None becomes NaN
+    logs[~(passed & has_clock[device])] = np.nan
+
+    def by_device(weights: Numbers | Flags) -> Numbers:
+        """The sum over the results of each kernel on each device class."""
+        sums = np.bincount(kernel * len(devices) + device, weights, len(kernels) * len(devices))
+        return np.asarray(sums.reshape(len(kernels), len(devices)), dtype=float)
+
+    runs, right, timed = by_device(np.ones(len(own))), by_device(passed), by_device(np.isfinite(logs))
+    means = np.divide(by_device(np.nan_to_num(logs)), timed, out=np.full(timed.shape, np.nan), where=timed > 0)
+    names, is_timed = list(kernels), np.flatnonzero((timed > 0).sum(axis=1) > 1)
+    spreads = np.nanmax(means[is_timed], axis=1) - np.nanmin(means[is_timed], axis=1) if is_timed.size else ()
     ratios_of: dict[bool, list[tuple[str, float]]] = {True: [], False: []}
-    disagreements: list[PortableKernel] = []
-    for own in found.values():
-        first = own[0]
-        if all(row.device == first.device for row in own):
-            continue
-        if (ratio := _ratio(own)) is not None:
-            ratios_of[first.role == "entry"].append((first.task, ratio))
-        passed = {_passed(row) for row in own}
-        if len(passed) > 1 and (kernel := _candidate(own)).disagrees:
-            disagreements.append(kernel)
-    disagreements.sort(key=lambda one: (one.configuration, one.task, one.candidate))
-    return SharedCandidates(tuple(ratios_of[True]), tuple(ratios_of[False]), tuple(disagreements))
+    for at, spread in zip(is_timed, spreads, strict=True):
+        configuration, task, _ = names[at]
+        ratios_of[entrants.is_entry(configuration)].append((task, factor(spread)))
+    differs = ((runs > 0) & (right == runs)).any(axis=1) & (right < runs).any(axis=1)
+    disagreeing = [own[at] for at in np.flatnonzero(differs[kernel])]
+    disagreeing.sort(key=lambda row: (*_key(row), row.device, row.result))
+    disagreements = tuple(_candidate(list(each), entrants) for _, each in groupby(disagreeing, key=_key))
+    return SharedCandidates(tuple(ratios_of[True]), tuple(ratios_of[False]), disagreements)
+
+
+def slower_by_device(rows: Sequence[CountedRow], entrants: Entrants) -> tuple[DeviceSlower, ...]:
+    """Correct results of entries, for each device class with a clock."""
+    found: dict[str, list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        if row.is_correct and row.device not in entrants.functional and entrants.is_entry(row.configuration):
+            found[row.device].append(row)
+    return tuple(_slower(entrants.boards[device], own) for device, own in sorted(found.items()))
 
 
 def claimed(rows: Sequence[MachineClaimRow]) -> tuple[PortableKernel, ...]:
@@ -133,37 +193,42 @@ def _ratios(kernels: Iterable[PortableKernel | PortableTask]) -> SpeedupRatios:
     return ratios([(one.task, one.spread) for one in kernels if one.spread is not None])
 
 
-def _passed(row: CountedRow) -> bool:
-    return is_correct(row.status == "passed", row.audit)
+def _key(row: CountedRow) -> tuple[str, str, str]:
+    return row.configuration, row.task, row.candidate
 
 
-def _logs(own: Iterable[CountedRow]) -> list[float]:
-    """Log speedups that may count; none of a device class without a clock."""
-    return [row.log_speedup for row in own if row.log_speedup is not None and _passed(row) and not row.is_functional]
-
-
-def _ratio(own: Sequence[CountedRow]) -> float | None:
-    """Largest ÷ smallest speedup over device classes; None below two."""
-    by_device: dict[str, list[CountedRow]] = defaultdict(list)
-    for row in own:
-        by_device[row.device].append(row)
-    means = [fmean(logs) for rows in by_device.values() if (logs := _logs(rows))]
-    return factor(max(means) - min(means)) if len(means) > 1 else None
-
-
-def _candidate(own: Sequence[CountedRow]) -> PortableKernel:
+def _candidate(own: Sequence[CountedRow], entrants: Entrants) -> PortableKernel:
+    """Its results, by device class."""
     first = own[0]
-    ordered = sorted(own, key=lambda row: (row.device, row.result))
-    devices = tuple(_on_device(name, list(rows)) for name, rows in groupby(ordered, key=lambda row: row.device))
-    name = entry_name(first.agent, first.model)
+    who = entrants.configurations[first.configuration]
+    each = groupby(own, key=lambda row: row.device)
+    devices = tuple(_on_device(name, list(rows), entrants) for name, rows in each)
+    name = entry_name(who.agent, who.model)
     return PortableKernel(first.task, first.configuration, name, first.candidate, devices, _spread(devices))
 
 
-def _on_device(device: str, rows: Sequence[CountedRow]) -> KernelOnDevice:
-    failed, logs = [row for row in rows if not _passed(row)], _logs(rows)
+def _on_device(device: str, rows: Sequence[CountedRow], entrants: Entrants) -> KernelOnDevice:
+    failed = [row for row in rows if not row.is_correct]
+    timed = [row for row in rows if row.is_correct and row.device not in entrants.functional]
+    logs = [row.log_speedup for row in timed if row.log_speedup is not None]
     shown = (failed or rows)[0]
     speedup = factor(fmean(logs)) if logs else None
     return KernelOnDevice(device, len(rows) - len(failed), len(rows), speedup, shown.result, shown.status)
+
+
+def _slower(board: StandingRow, own: Sequence[CountedRow]) -> DeviceSlower:
+    timed = [row for row in own if row.cautious_log_speedup is not None]
+    return DeviceSlower(
+        board.suite,
+        board.version,
+        board.device,
+        board.device_title,
+        correct=len(own),
+        timed=len(timed),
+        tasks=len({row.task for row in timed}),
+        below=sum(row.high is not None and row.high < 0 for row in timed),
+        under=sum(row.cautious_log_speedup is not None and row.cautious_log_speedup < 0 for row in timed),
+    )
 
 
 def _claimed(method: str, task: str, own: Sequence[MachineClaimRow]) -> PortableKernel:

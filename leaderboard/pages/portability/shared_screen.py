@@ -8,8 +8,13 @@ from evaluator.bundles.kernelbenchx.golden import COPIES
 from leaderboard.charts import Chart, GivenCurve, curves
 from leaderboard.formatting import NBSP, NONE, rate_over, short, significant
 from leaderboard.pages.base import board_url, count_cell, page_url, task_cell
-from leaderboard.pages.portability.shared import ClaimedMachine, KernelOnDevice, PortableKernel, SpreadLine
-from leaderboard.queries.portability import DeviceSlowerRow
+from leaderboard.pages.portability.shared import (
+    ClaimedMachine,
+    DeviceSlower,
+    KernelOnDevice,
+    PortableKernel,
+    SpreadLine,
+)
 from leaderboard.statistics.ratios import POINTS
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 from leaderboard.words import ALL, STATUSES
@@ -18,7 +23,7 @@ NO_KERNEL = "No candidate has been evaluated on two device classes yet. Run the 
 NO_CLAIMS = "No runs of one method on two machines are public here yet. See Submit for how to hand them in."
 
 
-def spreads_table(lines: Sequence[SpreadLine]) -> Table:
+def spreads_table(lines: Sequence[SpreadLine], suite: str) -> Table:
     columns: tuple[Field[SpreadLine], ...] = fields(
         Field("kernels", "Kernels", lambda one: Cell(one.kernels, one.kernels, note=_claimed(one.is_claimed))),
         hidden("is_claimed", lambda one: one.is_claimed),
@@ -30,21 +35,22 @@ def spreads_table(lines: Sequence[SpreadLine]) -> Table:
         hidden("refused", lambda one: one.found.refused),
         (_at_most_field(at) for at in range(len(POINTS))),
     )
-    return table("spreads", "Largest over smallest speedup of one kernel over devices", columns, lines, NO_KERNEL)
+    caption = f"Largest over smallest speedup of one kernel over devices{f', on {suite}' if suite else ''}"
+    return table("spreads", caption, columns, lines, NO_KERNEL)
 
 
-def slower_table(rows: Sequence[DeviceSlowerRow], protocol: str) -> Table:
-    def rate(key: str, label: str, count: Callable[[DeviceSlowerRow], int], metric: str = "") -> Field[DeviceSlowerRow]:
-        def cell(row: DeviceSlowerRow) -> Cell:
+def slower_table(rows: Sequence[DeviceSlower], protocol: str) -> Table:
+    def rate(key: str, label: str, count: Callable[[DeviceSlower], int], metric: str = "") -> Field[DeviceSlower]:
+        def cell(row: DeviceSlower) -> Cell:
             return Cell(rate_over(count(row), row.timed, row.tasks) if row.timed else NONE, count(row))
 
         return Field(key, label, cell, is_number=True, metric=metric)
 
-    def device_cell(row: DeviceSlowerRow) -> Cell:
+    def device_cell(row: DeviceSlower) -> Cell:
         url = board_url(row.suite, row.version, True, ALL, row.device, protocol)
         return Cell(row.device_title, row.device, url)
 
-    columns: tuple[Field[DeviceSlowerRow], ...] = (
+    columns: tuple[Field[DeviceSlower], ...] = (
         Field("device", "Device class", device_cell),
         text_field("suite", "Suite", lambda row: f"{row.suite}@{row.version}"),
         Field("correct", "Correct", lambda row: count_cell(row.correct), is_number=True),
