@@ -149,6 +149,31 @@ def test_workers_cannot_spend_the_same_money():
     assert "the session may cost 2.5 USD" in work.message
 
 
+def test_of_replies_of_unknown_length_there_is_one_at_a_time():
+    """Without max_tokens nobody knows what the first reply may cost: 1 USD here, so that 1.5 USD pay for no other."""
+    running, most = [], []
+
+    def reply(handler):
+        running.append(handler)
+        most.append(len(running))
+        sleep(0.1)
+        running.pop()
+        version("a", **ONE_DOLLAR)(handler)
+
+    work, asked, _ = played(*[reply] * 3, fields={"budget_usd": 1.5}, **PRICES)
+    assert (len(asked), max(most), work.ended, work.usage.cost_usd) == (1, 1, "spending_cap", 1.0)
+
+
+def test_no_version_is_checked_after_the_deadline():
+    """Two versions are written in time; the first check lasts until the time is over."""
+    barrier = threading.Barrier(2)
+    check = ScriptedCheck(lambda candidate: sleep(1.5) or wrong())
+    replies = [after(barrier, version(name)) for name in "ab"]
+    work, asked, _ = played(*replies, check=check, workers=2, fields={"deadline": monotonic() + 1.5})
+    assert (len(asked), len(check.seen), work.ended) == (2, 1, "timed_out")
+    assert work.candidate.files == check.seen[0].files
+
+
 def test_a_cap_below_the_first_request_asks_nobody():
     work, asked, _ = played(fields={"budget_usd": 0.5}, input_price=1000, output_price=0)
     assert (asked, work.ended, work.candidate.files) == ([], "spending_cap", {})
