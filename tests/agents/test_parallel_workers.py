@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from contextlib import suppress
 from time import monotonic, sleep
@@ -139,6 +140,19 @@ def test_a_fault_of_ours_in_a_check_ends_all_workers_and_is_raised():
     check = ScriptedCheck(lambda candidate: raised(TaskError(["the task was edited"])))
     with pytest.raises(TaskError, match="the task was edited"):
         played(after(barrier, version("a")), *[endless(barrier, closed)] * 2, check=check)
+
+
+def test_an_interrupt_ends_the_requests_and_the_threads_of_all_workers():
+    barrier, closed, begin = threading.Barrier(3), [], monotonic()
+    with serving(*[endless(barrier, closed)] * 3) as server:
+        timer = threading.Timer(1.0, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            launch(context_at(server, ScriptedCheck(), "parallel_workers"))
+        assert not [one for one in threading.enumerate() if one.name.startswith("worker_")]
+        while len(closed) < 3 and monotonic() < begin + WAIT_S:
+            sleep(0.01)
+    assert (len(closed), monotonic() - begin < WAIT_S / 2) == (3, True)
 
 
 def test_workers_cannot_spend_the_same_money():
