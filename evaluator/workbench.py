@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -133,9 +133,8 @@ class Workbench:
     def _iteration(
         self, number: int, candidate: Candidate, record: Record, began: float, parents: tuple[int, ...] | None
     ) -> IterationRecord:
-        first = number - 1 if parents is None else next(iter(parents), 0)
         self._texts.append(_texts(candidate.files))
-        return IterationRecord(
+        made = IterationRecord(
             number=number,
             at_s=round(began - self.begin, 3),
             seconds=round(monotonic() - began, 3),
@@ -143,9 +142,11 @@ class Workbench:
             status=record.status,
             message=record.message,
             speedup=speedup_of(record),
-            diff=shortened(diff_of(self._texts[first], self._texts[number]), MAX_DIFF),
+            diff="",
             parents=parents,
         )
+        diff = diff_of(self._texts[made.previous or 0], self._texts[number])
+        return replace(made, diff=shortened(diff, MAX_DIFF))
 
 
 def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:

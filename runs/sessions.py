@@ -82,20 +82,19 @@ def iterations(row: AgentSession, session: evaluated.SessionRecord) -> list[Iter
 
 
 def _steps(versions: Sequence[evaluated.IterationRecord]) -> Iterator[dict[str, Any]]:
-    """Yield for each version the columns that compare it with those before it."""
-    before: evaluated.IterationRecord | None = None
+    """Yield for each version the columns that compare it with the one that it was made from, and with all before it."""
     is_solved, best = False, None
     for one in versions:
         if one.status is Status.PASSED:
             is_solved = True
             best = max(filter(None, (best, one.speedup)), default=None)
         found: dict[str, Any] = {"is_last": one is versions[-1], "is_solved": is_solved, "best_speedup": best}
-        if before is not None:
+        if one.previous is not None:
+            before = versions[one.previous - 1]
             statuses = (before.status.value, one.status.value)
-            found["previous_status"] = statuses[0]
+            found |= {"previous": one.previous, "previous_status": statuses[0]}
             found["transition"] = transition(*statuses, before.speedup, one.speedup)
         yield found | {"kinds": " ".join(kinds_of_diff(one.diff))}
-        before = one
 
 
 def text_of(news: TranscriptEntry | evaluated.IterationRecord) -> str:

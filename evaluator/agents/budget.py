@@ -1,6 +1,7 @@
 """The spending cap of one session: checked before each request, charged after each completion.
 
-What requests under way could cost is set aside, so that several at a time cannot spend the same money.
+What requests under way could cost is set aside, so that several at a time cannot spend the same money. Where nothing
+is known of how long a completion may be, there is one at a time.
 
 Tokens are the server's own count, otherwise characters divided by `CHARACTERS_PER_TOKEN`. A configuration without
 prices has no cost, so its cap never refuses a request.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 
 from evaluator.agents.completions import Completion
 from evaluator.agents.interface import AgentSettings
@@ -29,7 +31,8 @@ class SessionBudget:
     def __init__(self, settings: AgentSettings, budget_usd: float) -> None:
         self._settings, self._budget_usd = settings, budget_usd
         self._spent_usd, self._set_aside_usd, self._longest = 0.0, 0.0, 0
-        self._lock = threading.Lock()
+        self._under_way = 0
+        self._lock = threading.Condition()
 
     @contextmanager
     def setting_aside(self, messages: Sequence[Mapping[str, str]]) -> Iterator[None]:
@@ -41,6 +44,7 @@ class SessionBudget:
             SpendingCap: it could cost more than is left.
         """
         with self._lock:
+            self._lock.wait_for(self._is_free)
             longest = self._settings.number("max_tokens") or self._longest
             next_usd = cost_usd(self._settings, tokens_of(messages), 0, int(longest)) or 0.0
             if self._spent_usd + self._set_aside_usd + next_usd > self._budget_usd:
@@ -48,11 +52,18 @@ class SessionBudget:
                 others = f", those under way {self._set_aside_usd:.4g}" if self._set_aside_usd else ""
                 raise SpendingCap(f"{spent}{others}: the session may cost {self._budget_usd:.4g} USD")
             self._set_aside_usd += next_usd
+            self._under_way += 1
         try:
             yield
         finally:
             with self._lock:
                 self._set_aside_usd -= next_usd
+                self._under_way -= 1
+                self._lock.notify_all()
+
+    def _is_free(self) -> bool:
+        is_capped = isfinite(self._budget_usd) and bool(self._settings.number("output_price"))
+        return not (is_capped and self._under_way) or bool(self._settings.number("max_tokens") or self._longest)
 
     def charge(self, messages: Sequence[Mapping[str, str]], completion: Completion) -> None:
         """Add the cost of a completion of `messages`."""

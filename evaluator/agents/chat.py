@@ -6,6 +6,7 @@ from time import monotonic
 
 from evaluator.agents.completions import (
     Completion,
+    CompletionCutOff,
     EndpointUnavailable,
     RequestRefused,
     RequestStopped,
@@ -86,6 +87,8 @@ class Chat:
             self.ledger.note_cut_off()
             raise
         except (RequestRefused, EndpointUnavailable) as error:
+            if isinstance(error, CompletionCutOff):
+                self.ledger.note_cut_off()
             if self.ledger.completions:
                 raise
             waited = f"{monotonic() - begin:.1f} s"

@@ -40,6 +40,10 @@ class EndpointUnavailable(Exception):
     """Every retry failed, or no time is left for another."""
 
 
+class CompletionCutOff(EndpointUnavailable):
+    """Time ran out in the middle of a completion."""
+
+
 class RequestStopped(Exception):
     """Another thread ended the request, or said that no more are to be made."""
 
@@ -121,7 +125,7 @@ def _ask(endpoint: Endpoint, messages: Sequence[Message], deadline: float, stop:
             return _from_events(_events(_lines(pieces))) if streamed else _from_body(b"".join(pieces))
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
         if monotonic() >= deadline:
-            raise EndpointUnavailable(TIME_OVER) from error
+            raise CompletionCutOff(TIME_OVER) from error
         if isinstance(getattr(error, "reason", error), InwardAddress):
             raise RequestRefused(_excerpt(endpoint, str(error))) from error
         raise _Retryable(f"no response: {type(error).__name__}: {_excerpt(endpoint, str(error))}") from error
@@ -149,7 +153,7 @@ def _pieces(response: http.client.HTTPResponse, deadline: float) -> Iterator[byt
             break
         yield piece
     if monotonic() >= deadline:
-        raise EndpointUnavailable(TIME_OVER)
+        raise CompletionCutOff(TIME_OVER)
 
 
 def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ Answer with the whole text of each file you write, in a fenced block, its name o
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class FencedBlock:
     name: str | None
     text: str
     closed: bool
@@ -33,7 +33,7 @@ def files_of(answer: str, names: Sequence[str]) -> tuple[dict[str, bytes], str |
     """
     if (broken := HALF.search(answer)) is not None:
         return {}, f"the answer holds half of a surrogate pair, \\u{ord(broken[0]):04x}, which UTF-8 cannot encode"
-    blocks = list(_blocks(answer, names))
+    blocks = list(blocks_of(answer, names))
     files = {block.name: block.text.encode() for block in blocks if block.name}
     if not files and len(names) == 1 and (unnamed := [block for block in blocks if not block.name]):
         files = {names[0]: max(unnamed, key=lambda block: len(block.text)).text.encode()}
@@ -44,21 +44,35 @@ def files_of(answer: str, names: Sequence[str]) -> tuple[dict[str, bytes], str |
     return files, None
 
 
-def _blocks(answer: str, names: Sequence[str]) -> Iterator[_Block]:
+def blocks_of(answer: str, names: Sequence[str] = ()) -> Iterator[FencedBlock]:
+    """The fenced blocks of an answer, under the names that stand with them. The last one may lack its end."""
     lines, before, inside = list[str](), "", None
-    for line in answer.splitlines():
+    for line in lines_of(answer):
         found = FENCE.match(line)
         if inside is None and found:
             inside, name, lines = found["fence"], _name(found["info"], names) or _name(before, names), []
         elif inside and line.strip().startswith(inside) and not line.strip().strip(inside[0]):
-            yield _Block(name, "".join(f"{one}\n" for one in lines), closed=True)
+            yield FencedBlock(name, "".join(f"{one}\n" for one in lines), closed=True)
             inside, before = None, ""
         elif inside:
             lines.append(line)
         elif line.strip():
             before = line
     if inside:
-        yield _Block(name, "".join(f"{one}\n" for one in lines), closed=False)
+        yield FencedBlock(name, "".join(f"{one}\n" for one in lines), closed=False)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines as compilers count them: a form feed or U+2028 within a string ends none."""
+    return re.split(r"\r\n?|\n", re.sub(r"(\r\n?|\n)\Z", "", text))
+
+
+def fenced(name: str, data: bytes) -> str:
+    """A file as models are shown it and answer it, in a fence that is longer than those in its text."""
+    text, fence = data.decode("utf-8", "replace").rstrip(), "```"
+    while re.search(rf"^\s*{fence}", text, re.MULTILINE):
+        fence += "`"
+    return f"{name}\n{fence}\n{text}\n{fence}\n"
 
 
 def _name(text: str, names: Sequence[str]) -> str | None:

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterable
 
 from evaluator.agents import reported
-from evaluator.agents.budget import SessionBudget, cost_usd
+from evaluator.agents.budget import SessionBudget, SpendingCap, cost_usd
 from evaluator.agents.completions import Completion, Endpoint
-from evaluator.agents.fenced_files import FORMAT
+from evaluator.agents.fenced_files import FORMAT, fenced
 from evaluator.agents.interface import AgentSettings, SessionContext, SessionOutcome
 from evaluator.agents.prompt import PromptRequest, prompt_of
 from evaluator.agents.variables import secrets_from_environment
@@ -72,6 +72,21 @@ class SessionLedger:
         with self._lock:
             return sum(completion.output_tokens or 0 for completion in self.completions)
 
+    def over(self) -> tuple[Ending, str] | None:
+        """How the session ends before another request, and why; None where it goes on."""
+        budget = self._context.settings.number("output_token_budget")
+        if self._context.left_s <= 0 and self.completions:  # without one, a request reports the host's fault
+            return "timed_out", "the session ran out of time"
+        if budget is not None and self.output_tokens >= budget:
+            return "gave_up", f"the budget of {budget:.0f} output tokens was used up"
+        return None
+
+    def ending_after(self, error: Exception) -> tuple[Ending, str]:
+        """How a conversation ends whose request failed."""
+        if isinstance(error, SpendingCap):
+            return "spending_cap", str(error)
+        return ("timed_out" if self._context.left_s <= 0 else "failed"), str(error)
+
     def outcome(self, candidate: Candidate, ended: Ending, message: str | None = None) -> SessionOutcome:
         return SessionOutcome(candidate, ended, message, self.prompt, tuple(self.transcript), self.usage)
 
@@ -109,7 +124,7 @@ def _whole_prompt(context: SessionContext, versions: int) -> str:
     request = PromptRequest(task, context.architecture, "", versions, shown.cheatsheets, shown.contract_shown)
     left_out = {"description.md", *(() if shown.contract_shown else ("config.yaml",)), *HIDDEN}
     files = {name: data for name, data in visible_files(task).items() if name not in left_out}
-    texts = [f"{name}\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n" for name, data in sorted(files.items())]
+    texts = [fenced(name, data) for name, data in sorted(files.items())]
     return "\n".join([prompt_of(request), "# Files\n", *texts, "# Answer\n", FORMAT.format(name=task.editable[0])])
 
 

@@ -74,6 +74,11 @@ class IterationRecord:
     diff: str
     parents: tuple[int, ...] | None = field(default=None, metadata=codec.ADDED_LATER)
 
+    @property
+    def previous(self) -> int | None:
+        """Number of the version that it was made from; None: the task's own source."""
+        return (self.number - 1 or None) if self.parents is None else next(iter(self.parents), None)
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:

@@ -19,16 +19,17 @@ Files = Mapping[str, str]
 
 
 def rebuilt(start: Files, versions: Sequence[IterationRecord]) -> tuple[dict[str, str] | None, ...]:
-    """Return the files of each version; None from the first one on that cannot be rebuilt exactly.
+    """Return the files of each version; None of one that cannot be rebuilt exactly, and of those made from it.
 
     `start` has the task's own editable files.
     """
     found = list[dict[str, str] | None]()
-    lines: dict[str, list[str]] | None = {path: text.splitlines() for path, text in start.items()}
+    lines: dict[int | None, dict[str, list[str]]] = {None: {path: text.splitlines() for path, text in start.items()}}
     for one in versions:
-        lines = None if lines is None else applied(lines, one.diff)
-        files = None if lines is None else _checked(lines, one.digest)
-        lines = None if files is None else lines
+        after = applied(lines[one.previous], one.diff) if one.previous in lines else None
+        files = None if after is None else _checked(after, one.digest)
+        if after is not None and files is not None:
+            lines[one.number] = after
         found.append(files)
     return tuple(found)
 

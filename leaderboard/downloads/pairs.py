@@ -38,7 +38,7 @@ def _line(row: PairRow, stored: SessionRecord | None) -> dict[str, Any]:
         _side(row.status_before, row.message_before, row.speedup_before),
         _side(row.status, row.message, row.speedup),
     )
-    first, then = f"round_{row.number - 1}", f"round_{row.number}"
+    first, then = f"round_{row.previous}", f"round_{row.number}"
     return {
         "task_id": row.task,
         "transition": f"{first}_to_{then}",

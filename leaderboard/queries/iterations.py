@@ -35,7 +35,7 @@ class StepRow(NamedTuple):
     is_last: bool
     status: str
     is_solved: bool  # it or a version before it passed
-    transition: str  # from the version before; empty for a first one
+    transition: str  # from the version that it was made from; empty where that is the task's own source
     versions: int
     timed: int
     speedups: float | None  # sums, and the largest

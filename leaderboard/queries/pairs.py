@@ -19,9 +19,10 @@ AT_ONCE = 500  # pairs of one query of the export
 
 
 class PairRow(NamedTuple):
-    """Two neighbouring versions of a session; the later one is the pair's row."""
+    """A version of a session and the one that it was made from; the later one is the pair's row."""
 
     id: int
+    previous: int
     number: int
     transition: str
     kinds: str
@@ -87,7 +88,8 @@ class ClaimPairRow(NamedTuple):
 
 _RESULT, _RUN = "session__result__", "session__result__run__"
 _PAIR = (
-    *("id", "number", "transition", "kinds", "previous_status", "status", "message", "speedup", "added", "removed"),
+    *("id", "previous", "number", "transition", "kinds", "previous_status", "status", "message", "speedup"),
+    *("added", "removed"),
     *("candidate_digest", "session__result_id", f"{_RESULT}run_id", f"{_RESULT}task__path", f"{_RESULT}task__digest"),
     *(f"{_RESULT}task__category", f"{_RUN}suite__name", f"{_RUN}device_class__slug", f"{_RUN}protocol"),
     *(f"{_RUN}configuration__slug", f"{_RUN}configuration__agent__name", f"{_RUN}configuration__model__name"),
@@ -164,7 +166,7 @@ def _narrowed(rows: QuerySet[Any], filters: Mapping[str, str], lookups: Mapping[
 
 def _read(chosen: QuerySet[Any], order: str) -> list[PairRow]:
     """The chosen pairs with all that is said of them, which is asked of these alone."""
-    before = Iteration.objects.filter(session=OuterRef("session"), number=OuterRef("number") - 1).order_by()
+    before = Iteration.objects.filter(session=OuterRef("session"), number=OuterRef("previous")).order_by()
     rows = Iteration.objects.filter(pk__in=chosen.values("pk")).annotate(
         speedup_before=Subquery(before.values("speedup")[:1]), message_before=Subquery(before.values("message")[:1])
     )

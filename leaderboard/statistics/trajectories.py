@@ -75,7 +75,7 @@ class IterationCounts:
 
 @dataclass(frozen=True, slots=True)
 class StepCounts:
-    """Sessions that have both versions, `number` and the next, by what became of them."""
+    """Versions after number `number` and those that they were made from, by what became of them."""
 
     number: int
     pairs: int
@@ -103,7 +103,7 @@ def steps(rows: Sequence[CountedVersions], persistent: Collection[str]) -> tuple
     """Return the steps between neighbouring versions, as far as there are any."""
     found = []
     for number in sorted({row.number for row in rows if row.transition}):
-        own = [row for row in rows if row.number == number]
+        own = [row for row in rows if row.number == number and row.transition]
         rescued = [row for row in own if row.transition == "rescued"]
         kept = [row for row in own if row.transition in persistent]
         found.append(

@@ -111,14 +111,17 @@ class Iteration(models.Model):
     speedup = models.FloatField(
         null=True, help_text="Geometric mean over cases on t_dev. Empty without a device clock."
     )
-    added = models.PositiveIntegerField(help_text="Lines, compared with the version before or the task's source.")
+    added = models.PositiveIntegerField(help_text="Lines, compared with the version that it was made from.")
     removed = models.PositiveIntegerField()
     is_last = models.BooleanField(default=False, help_text="No version of its session was checked after it.")
     is_solved = models.BooleanField(default=False, help_text="It or a version before it passed.")
     best_speedup = models.FloatField(null=True, help_text="The largest of those that passed, up to it.")
-    previous_status = models.CharField(max_length=20, blank=True, help_text="Empty: the first version.")
+    previous = models.PositiveIntegerField(
+        null=True, help_text="Number of the version that it was made from. Empty: the task's own source."
+    )
+    previous_status = models.CharField(max_length=20, blank=True, help_text="Of that version. Empty: there is none.")
     transition = models.CharField(
-        max_length=20, blank=True, help_text="From the outcome of the version before. Empty: the first version."
+        max_length=20, blank=True, help_text="From that version's outcome. Empty: there is none."
     )
     kinds = models.CharField(
         max_length=80, blank=True, help_text="Kinds of edit of its diff, with spaces between. Empty: not known."

@@ -179,6 +179,14 @@ def test_an_endpoint_that_fails_later_leaves_the_best_so_far():
     assert work.candidate.files == {"softmax.py": b"x\n"}
 
 
+def test_what_a_completion_cost_that_ran_out_of_time_is_unknown():
+    started = dripping(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ")
+    with serving(version("x", **ONE_DOLLAR), started) as server:
+        work = launch(context_at(server, ScriptedCheck(), fields={"deadline": monotonic() + 1.0}, **PRICES))
+    assert (work.ended, work.candidate.files) == ("timed_out", {"softmax.py": b"x\n"})
+    assert (work.usage.turns, work.usage.output_tokens, work.usage.cost_usd) == (1, None, None)
+
+
 def test_time_and_budget_end_it(monkeypatch):
     with serving(version("x")) as server:
         check = ScriptedCheck()

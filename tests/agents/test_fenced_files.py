@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.agents.fenced_files import files_of
+from evaluator.agents.fenced_files import fenced, files_of
 
 ONE = ("kernel.hip",)
 TWO = ("a.py", "b.py")
@@ -31,6 +31,19 @@ def test_a_file_is_found(answer):
 def test_a_shorter_fence_inside_belongs_to_the_text():
     files, _ = files_of("kernel.hip\n````\n```\nbody\n```\n````", ONE)
     assert files == {"kernel.hip": b"```\nbody\n```\n"}
+
+
+def test_what_ends_no_line_of_code_is_kept():
+    files, _ = files_of("kernel.hip\r\n```\r\na = '\x0c\u2028'\r\nb\r\n```\r\n", ONE)
+    assert files == {"kernel.hip": "a = '\x0c\u2028'\nb\n".encode()}
+
+
+def test_a_file_with_fences_of_its_own_is_shown_in_a_longer_one():
+    text = b"/*\n```\nkernel<<<1, 1>>>();\n````\n*/\n"
+    shown = fenced("kernel.hip", text)
+    assert shown.splitlines()[1] == "`````"
+    assert files_of(shown, ONE) == ({"kernel.hip": text}, None)
+    assert fenced("kernel.hip", b"body\n\n") == "kernel.hip\n```\nbody\n```\n"
 
 
 def test_several_files_need_their_names():

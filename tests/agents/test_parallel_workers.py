@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from contextlib import suppress
 from time import monotonic, sleep
@@ -141,12 +142,50 @@ def test_a_fault_of_ours_in_a_check_ends_all_workers_and_is_raised():
         played(after(barrier, version("a")), *[endless(barrier, closed)] * 2, check=check)
 
 
+def test_an_interrupt_ends_the_requests_and_the_threads_of_all_workers():
+    barrier, closed, begin = threading.Barrier(3), [], monotonic()
+    with serving(*[endless(barrier, closed)] * 3) as server:
+        timer = threading.Timer(1.0, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            launch(context_at(server, ScriptedCheck(), "parallel_workers"))
+        assert not [one for one in threading.enumerate() if one.name.startswith("worker_")]
+        while len(closed) < 3 and monotonic() < begin + WAIT_S:
+            sleep(0.01)
+    assert (len(closed), monotonic() - begin < WAIT_S / 2) == (3, True)
+
+
 def test_workers_cannot_spend_the_same_money():
     """Each answer may cost 1 USD: of 2.5 USD there are two, however many wait at the same time."""
     replies = [version(name, **ONE_DOLLAR) for name in "abc"]
     work, asked, _ = played(*replies, fields={"budget_usd": 2.5}, max_tokens=1000, **PRICES)
     assert (len(asked), work.ended, work.usage.cost_usd) == (2, "spending_cap", 2.0)
     assert "the session may cost 2.5 USD" in work.message
+
+
+def test_of_replies_of_unknown_length_there_is_one_at_a_time():
+    """Without max_tokens nobody knows what the first reply may cost: 1 USD here, so that 1.5 USD pay for no other."""
+    running, most = [], []
+
+    def reply(handler):
+        running.append(handler)
+        most.append(len(running))
+        sleep(0.1)
+        running.pop()
+        version("a", **ONE_DOLLAR)(handler)
+
+    work, asked, _ = played(*[reply] * 3, fields={"budget_usd": 1.5}, **PRICES)
+    assert (len(asked), max(most), work.ended, work.usage.cost_usd) == (1, 1, "spending_cap", 1.0)
+
+
+def test_no_version_is_checked_after_the_deadline():
+    """Two versions are written in time; the first check lasts until the time is over."""
+    barrier = threading.Barrier(2)
+    check = ScriptedCheck(lambda candidate: sleep(1.5) or wrong())
+    replies = [after(barrier, version(name)) for name in "ab"]
+    work, asked, _ = played(*replies, check=check, workers=2, fields={"deadline": monotonic() + 1.5})
+    assert (len(asked), len(check.seen), work.ended) == (2, 1, "timed_out")
+    assert work.candidate.files == check.seen[0].files
 
 
 def test_a_cap_below_the_first_request_asks_nobody():

@@ -103,6 +103,10 @@ def theirs(predict=SOURCE, file=PATH, **fields):
         f"```python\n{SOURCE}```<|im_end|>",
         f"Here it is:\n\n```python\n{SOURCE}```\nwith a usage:\n```\nforward(x)\n```\n<|EOT|>",
         f"```python\n{SOURCE}",
+        f"Here it is:\n```python\n{SOURCE}",
+        f"{SOURCE}```",
+        f"Save as gelu.py:\n```python\n{SOURCE}```\nand run python gelu.py\n```\npython gelu.py\n```\n",
+        f"{SOURCE}\n".replace("\n", "\r\n").removesuffix("\r\n"),
     ],
 )
 def test_a_prediction_of_kernelbench_x_is_the_source_in_a_models_answer(tmp_path, answer):
@@ -123,6 +127,37 @@ def test_a_prediction_with_another_entry_is_judged_as_it_is_and_says_why_it_will
     work = predicted(tmp_path, theirs(source))
     assert work.candidate.files == {"gelu.py": source.encode()}
     assert work.message == f"{PATH} defines {says}, which this task calls with inputs of its own"
+
+
+def test_a_line_of_theirs_may_have_fields_of_our_names(tmp_path):
+    work = predicted(tmp_path, theirs(task=3, files=["gelu.py"]))
+    assert (work.candidate.files, work.candidate.problems) == ({"gelu.py": SOURCE.encode()}, ())
+
+
+def test_a_file_may_begin_with_a_mark_of_its_bytes_and_end_lines_as_windows_does(tmp_path):
+    path = tmp_path / "predictions.jsonl"
+    lines = [json.dumps(theirs()), "", json.dumps(line())]
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
+    assert replayed(path).candidate.files == {"softmax.py": b"x\n"}
+
+
+def test_bytes_that_are_no_text_are_a_problem_and_not_replaced(tmp_path):
+    path = tmp_path / "predictions.jsonl"
+    path.write_bytes(json.dumps(line("é"), ensure_ascii=False).encode("latin-1"))
+    with pytest.raises(UsageError, match=r"predictions.jsonl:1: 'utf-8' codec can't decode byte 0xe9"):
+        replayed(path)
+
+
+def test_a_line_of_any_length_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("evaluator.agents.replay.predictions.MAX_LINE_BYTES", 1000)
+    with pytest.raises(UsageError, match=r"predictions.jsonl:2: longer than 1000 bytes"):
+        replayed(predictions(tmp_path, line(), line("x" * 2000)))
+
+
+@pytest.mark.parametrize("file", ["", "./Activation/gelu.py", "Activation/../Activation/gelu.py", "/etc/passwd"])
+def test_a_path_leads_to_a_task_only_as_the_benchmark_spells_it(tmp_path, file):
+    with pytest.raises(UsageError, match="no task is after KernelBench-X's"):
+        predicted(tmp_path, theirs(file=file))
 
 
 def test_an_empty_prediction_is_not_produced(tmp_path):

@@ -35,6 +35,21 @@ def test_every_version_is_rebuilt_to_the_last_byte() -> None:
     assert found == tuple({path: text for path, text in files.items() if text} for files in VERSIONS)
 
 
+def test_a_version_is_rebuilt_from_the_one_that_it_was_made_from() -> None:
+    """1 and 2 from the task's own source, 3 from 1, and 4 from 2."""
+    texts = [{"a.py": text, "b.hip": "old\n"} for text in ("one\n2\nthree\n", "1\ntwo\n", "one\n2\n3\n", "1\n")]
+    parents, before = [(), (), (1, 2), (2,)], [START, START, texts[0], texts[1]]
+    versions = [
+        replace(one, number=number, diff=diff_of(then, files), parents=shown)
+        for number, (one, files, then, shown) in enumerate(
+            zip(made(START, texts), texts, before, parents, strict=True), 1
+        )
+    ]
+    assert rebuilt(START, versions) == tuple(texts)
+    versions[0] = replace(versions[0], digest="0" * 64)
+    assert rebuilt(START, versions) == (None, texts[1], None, texts[3])
+
+
 @pytest.mark.parametrize(
     "spoil",
     [

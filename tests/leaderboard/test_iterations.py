@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -93,6 +94,17 @@ def test_rescued_and_persistent_versions_have_speeds_of_their_own(board, page) -
         "1\u00a0of\u00a03",
         "1.50×",
     )
+
+
+def test_a_step_leads_from_the_version_that_was_shown(suite, page) -> None:
+    """1 and 2 are made from the task's source, so that neither has a step; 3 is made from 1, and both are right."""
+    run = factories.make_run(suite=suite, state="published", status="passed", device_class=h100())
+    found = versions(((PASSED, 2.0), (FAILED, None), (PASSED, 3.0)))
+    made = tuple(replace(one, parents=shown) for one, shown in zip(found, ((), (), (1, 2)), strict=True))
+    factories.make_session(run.results.order_by("task__path").first(), iterations=made)
+    [entry] = page(BOARD).entries
+    [step] = entry.steps
+    assert (step.number, step.pairs, step.persistent, step.rescued, step.lost) == (2, 1, 1, 0, 0)
 
 
 def test_every_version_knows_its_transition(board) -> None:

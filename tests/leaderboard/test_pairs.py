@@ -69,6 +69,45 @@ def test_the_browser_lists_pairs_newest_first(held, page) -> None:
     assert {one.task for one in found} == {held.result.task.path}
 
 
+def test_a_pair_begins_with_the_version_that_its_author_was_shown(suite, page, client) -> None:
+    """As of a population: 1 and 2 are made from the task's source, 3 from 1, which is right; 2 is wrong."""
+    result = factories.make_run(suite=suite, state="published", status="passed").results.order_by("task__path").first()
+    held = session_of(result)
+    held.result.session.delete()
+    outcomes, parents = (Status.PASSED, Status.BUILD_FAILED, Status.PASSED), ((), (), (1, 2))
+    speeds, before = (2.0, None, 3.0), (START, START, SOURCES[0])
+    versions = [
+        make_iteration(
+            number,
+            outcomes[number - 1],
+            speedup=speeds[number - 1],
+            diff=diff_of({"k.py": before[number - 1]}, {"k.py": source}),
+            digest=Candidate({"k.py": source.encode()}, "").digest,
+            parents=parents[number - 1],
+        )
+        for number, source in enumerate(SOURCES, 1)
+    ]
+    session = factories.make_session(result, iterations=tuple(versions))
+    columns = ("number", "previous", "previous_status", "transition")
+    assert list(session.iterations.order_by("number").values_list(*columns)) == [
+        (1, None, "", ""),
+        (2, None, "", ""),
+        (3, 1, "passed", "faster"),
+    ]
+    [pair] = page("/pairs/").pairs
+    assert (pair.step, pair.transition, pair.speedup_before, pair.speedup) == ("1 to 3", "faster", 2.0, 3.0)
+    shown = page(pair.url)
+    assert (shown.before.name, shown.after.name) == ("version 1", "version 3")
+    assert [one.text for side in (shown.before, shown.after) for one in side.files] == [SOURCES[0], SOURCES[2]]
+    assert shown.changes[0].caption == "compared with version 1"
+    [line] = download(client)
+    assert (line["transition"], line["before_code"], line["after_code"]) == (
+        "round_1_to_round_3",
+        SOURCES[0],
+        SOURCES[2],
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "steps"),
     [
@@ -100,9 +139,10 @@ def test_filters_leave_the_pairs_that_match(held, page, client, query, steps) ->
 def test_the_page_turns_over_after_fifty(held, page) -> None:
     [session] = AgentSession.objects.all()
     same = {"status": "passed", "previous_status": "passed", "transition": "same"}
+    numbers = range(4, 56)
     Iteration.objects.bulk_create(
-        Iteration(session=session, number=number, at_s=1, seconds=1, added=0, removed=0, **same)
-        for number in range(4, 56)
+        Iteration(session=session, number=one, previous=one - 1, at_s=1, seconds=1, added=0, removed=0, **same)
+        for one in numbers
     )
     first, second = page("/pairs/"), page("/pairs/?page=2")
     assert (len(first.pairs), first.next, first.previous) == (50, "?page=2", None)

@@ -45,10 +45,8 @@ class ChatLoop:
         while (over := self._over()) is None:
             try:
                 candidate, problem = self._chat.ask()
-            except (RequestRefused, EndpointUnavailable) as error:
-                return ("timed_out" if self._context.left_s <= 0 else "failed"), str(error)
-            except SpendingCap as error:
-                return "spending_cap", str(error)
+            except (RequestRefused, EndpointUnavailable, SpendingCap) as error:
+                return self._chat.ledger.ending_after(error)
             if candidate is None and self._best and self._chat.last_text.strip().strip(".`*") == DONE:
                 return "finished", None
             if candidate is None:
@@ -69,7 +67,7 @@ class ChatLoop:
         self._chat.say(f"Version {checked.number} was checked.\n\n{checked.text}\n{more}", failed=not right)
 
     def _over(self) -> tuple[Ending, str | None] | None:
-        most, budget = self._context.settings.max_iterations, self._context.settings.number("output_token_budget")
+        most = self._context.settings.max_iterations
         if self._versions >= most or (self._best and self._ends_when_right):
             return "finished", None
         if len(self._chat.completions) >= TURNS_PER_VERSION * most:
@@ -77,8 +75,4 @@ class ChatLoop:
                 "gave_up",
                 f"{counted(self._versions, 'version')} in {counted(len(self._chat.completions), 'answer')}",
             )
-        if self._context.left_s <= 0 and self._chat.completions:  # without one, `ask` reports the host's fault
-            return "timed_out", "the session ran out of time"
-        if budget is not None and self._chat.ledger.output_tokens >= budget:
-            return "gave_up", f"the budget of {budget:.0f} output tokens was used up"
-        return None
+        return self._chat.ledger.over()

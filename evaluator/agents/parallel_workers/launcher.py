@@ -26,6 +26,10 @@ Outcome = tuple[Ending, str | None]
 WORST_FIRST: tuple[Ending, ...] = ("spending_cap", "timed_out", "failed", "gave_up")
 
 
+class _OutOfTime(Exception):
+    """The deadline was over before the device was free."""
+
+
 def launch(context: SessionContext) -> SessionOutcome:
     return ParallelWorkers(context).run()
 
@@ -65,7 +69,9 @@ class ParallelWorkers:
             return "finished", None
         except HostError as error:  # no completion for anyone yet; perhaps there is one for others
             self._silence = error
-            return ("timed_out" if context.left_s <= 0 else "failed"), str(error)
+            return self._ledger.ending_after(error)
+        except _OutOfTime:
+            return "timed_out", "the session ran out of time before a version could be checked"
         except BaseException:
             self._stop.set()
             raise
@@ -79,6 +85,8 @@ class ParallelWorkers:
             with self._device:
                 if self._stop.is_set:
                     raise RequestStopped
+                if self._context.left_s <= 0:  # after the checks of others
+                    raise _OutOfTime
                 try:
                     checked = self._context.check(candidate, before)
                 except Exception as error:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from evaluator.agents.budget import SpendingCap
 from evaluator.agents.chat import Chat, empty_candidate
 from evaluator.agents.completions import EndpointUnavailable, RequestRefused
+from evaluator.agents.fenced_files import fenced
 from evaluator.agents.interface import CheckedVersion, SessionContext, SessionOutcome
 from evaluator.agents.ledger import SessionLedger
 from evaluator.agents.scoring import speedup_of
@@ -47,14 +48,12 @@ class Population:
         for asked in range(most):
             if asked % size == 0:
                 kept = self._best(int(settings.number("kept") or 1))
-            if over := self._over():
+            if over := self._ledger.over():
                 return over
             try:
                 self._ask(asked + 1, kept)
-            except (RequestRefused, EndpointUnavailable) as error:
-                return ("timed_out" if self._context.left_s <= 0 else "failed"), str(error)
-            except SpendingCap as error:
-                return "spending_cap", str(error)
+            except (RequestRefused, EndpointUnavailable, SpendingCap) as error:
+                return self._ledger.ending_after(error)
         return ("finished", None) if self._versions else ("gave_up", f"no version in {counted(most, 'answer')}")
 
     def _ask(self, number: int, kept: list[Version]) -> None:
@@ -78,14 +77,6 @@ class Population:
 
         return sorted(self._versions.values(), key=order, reverse=True)[:most]
 
-    def _over(self) -> tuple[Ending, str | None] | None:
-        budget = self._context.settings.number("output_token_budget")
-        if self._context.left_s <= 0 and self._ledger.completions:  # without one, `ask` reports the host's fault
-            return "timed_out", "the session ran out of time"
-        if budget is not None and self._ledger.output_tokens >= budget:
-            return "gave_up", f"the budget of {budget:.0f} output tokens was used up"
-        return None
-
 
 def _text_of(kept: Iterable[Version]) -> str:
     """What a candidate is shown of the versions that are kept; empty where there is none."""
@@ -94,6 +85,4 @@ def _text_of(kept: Iterable[Version]) -> str:
 
 
 def _files(candidate: Candidate) -> str:
-    return "\n".join(
-        f"{name}\n```\n{data.decode('utf-8', 'replace').rstrip()}\n```\n" for name, data in candidate.files.items()
-    )
+    return "\n".join(fenced(name, data) for name, data in candidate.files.items())

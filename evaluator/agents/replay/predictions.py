@@ -10,17 +10,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evaluator.agents.fenced_files import FENCE, files_of
+from evaluator.agents.fenced_files import FENCE, blocks_of, lines_of
 from evaluator.errors import TaskError, UsageError
 from evaluator.tasks.reader import load_task, task_ids
 from evaluator.tasks.spec import TaskSpec, tasks_folder
 from evaluator.wording import counted
 
 MAX_FILE_BYTES = 1 << 30
+MAX_LINE_BYTES = 32 << 20  # far more than any model writes; a line is read whole
 MOST_PROBLEMS = 50  # that are reported one by one
 BENCHMARK = "KernelBench-X"
 END_TOKENS = ("<|im_end|>", "<|EOT|>")
@@ -56,24 +57,22 @@ def prediction_of(source: Path, task: TaskSpec, repeat: int) -> Prediction | Non
     return None
 
 
-def source_in(answer: str, name: str) -> str:
+def source_in(answer: str) -> str:
     """The source in a model's answer: its fenced block, the longest of several; without one, the whole text.
 
     Marks of a conversation's end are left out, and fences that nothing closes.
     """
     for token in END_TOKENS:
         answer = answer.replace(token, "")
-    files, problem = files_of(answer, (name,))
-    if problem is None:
-        return files[name].decode()
-    return "".join(f"{line}\n" for line in answer.splitlines() if not FENCE.match(line))
+    longest = max((block.text for block in blocks_of(answer)), key=len, default="")
+    return longest if longest.strip() else "".join(f"{line}\n" for line in lines_of(answer) if not FENCE.match(line))
 
 
 def _prediction(raw: Any, task: TaskSpec) -> Prediction:
-    if "files" in raw:
-        return Prediction(raw["files"], None)
+    if (files := _files_of_ours(raw)) is not None:
+        return Prediction(files, None)
     name = task.editable[0]
-    text = source_in(raw["predict"], name)
+    text = source_in(raw["predict"])
     defined = {found for match in DEFINED.finditer(text) for found in match.groups() if found}
     if not text.strip() or task.entry.function in defined:
         return Prediction({name: text}, None)
@@ -111,7 +110,9 @@ def _lines(source: Path) -> Iterator[tuple[int, int, int, bytes]]:
     """Number, begin, end and bytes of each line that is not blank."""
     with source.open("rb") as file:
         begin = 0
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(partial(file.readline, MAX_LINE_BYTES + 1), b""), 1):
+            if len(line) > MAX_LINE_BYTES:
+                raise UsageError(f"{source}:{number}: longer than {MAX_LINE_BYTES} bytes")
             if line.strip():
                 yield number, begin, begin + len(line), line
             begin += len(line)
@@ -119,11 +120,9 @@ def _lines(source: Path) -> Iterator[tuple[int, int, int, bytes]]:
 
 def _about(raw: Any, tasks: Path) -> tuple[str, int | None]:
     """Which task and repeat a line is about. Raises ValueError with the reason why it is about none."""
+    if _files_of_ours(raw) is not None:
+        return raw["task"], _repeat(raw)
     match raw:
-        case {"task": str(task_id), "files": dict(files)} if all(
-            isinstance(name, str) and isinstance(text, str) for name, text in files.items()
-        ):
-            return task_id, _repeat(raw)
         case {"predict": str(), "file": str(path)}:
             if path not in (known := _tasks_by_path(tasks)):
                 raise ValueError(f"no task is after {BENCHMARK}'s {path!r:.100}")
@@ -131,6 +130,14 @@ def _about(raw: Any, tasks: Path) -> tuple[str, int | None]:
         case {"predict": str()}:
             raise ValueError('a prediction without "file", and its text alone does not say for which task it is')
     raise ValueError(f"expected {FORMS}")
+
+
+def _files_of_ours(raw: Any) -> Mapping[str, str] | None:
+    """The files of a line in our form; None where it has another."""
+    match raw:
+        case {"task": str(), "files": dict(files)} if all(isinstance(text, str) for text in files.values()):
+            return files
+    return None
 
 
 def _repeat(raw: Mapping[str, Any]) -> int | None:
@@ -151,10 +158,10 @@ def _tasks_by_path(tasks: Path) -> Mapping[str, str]:
             about = load_task(task_id, tasks).provenance
         except TaskError:  # of another task: whoever runs that one is told
             continue
-        if about.get("benchmark") == BENCHMARK:
-            found[about.get("path", "")] = task_id
+        if about.get("benchmark") == BENCHMARK and about.get("path"):
+            found[about["path"]] = task_id
     return found
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8-sig", "replace")
+    return data.decode("utf-8-sig")

@@ -57,7 +57,7 @@ def steps_table(found: Sequence[EntryTrajectory], is_timed: bool) -> Table:
     columns: tuple[Field[EntryStep], ...] = fields(
         _entry_fields(lambda row: row.entry),
         Field("step", "Iterations", lambda row: Cell(_name(row.step), row.step.number)),
-        Field("pairs", "Sessions with both", lambda row: count_cell(row.step.pairs), is_number=True),
+        Field("pairs", "Pairs", lambda row: count_cell(row.step.pairs), is_number=True),
         _of_pairs("rescued", "Rescued", lambda step: step.rescued, metric="rescued"),
         _speed_fields("rescued_", lambda row: row.step.rescued_speeds, is_timed, metric="rescued", has_geometric=False),
         _of_pairs("persistent", "Persistent", lambda step: step.persistent, metric="rescued"),

@@ -193,8 +193,10 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "rescued",
         "Rescued, persistent and lost",
-        "rescued: wrong(v(k)) and right(v(k+1)),   persistent: right and right,   lost: right and wrong",
-        "Counted over the sessions that have both versions, without carrying on. Speedups are those of the later "
+        "rescued: wrong(p) and right(v),   persistent: right and right,   lost: right and wrong",
+        "p is the version that v was made from: the one before it, or where the agent's session says what its author "
+        "was shown, the first of those. A version made from the task's own source has none and is not counted. A pair "
+        "stands under the number of v; nothing is carried on. Speedups are those of the later "
         "version: their mean, with the largest one's share of the sum, and their geometric mean. Of two right versions "
         "the later is faster or slower where the speedups differ by at least 1 %.",
         "A pair of which one version has no verdict is in none of them.",
@@ -202,14 +204,15 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "edit-kinds",
         "Kinds of edit",
-        "a kind applies where the pieces of code that its pattern finds differ between two neighbouring versions",
+        "a kind applies where the pieces of code that its pattern finds differ between a version and the one that it "
+        "was made from",
         "Pieces are compared as they stand, without spaces, and by how often they occur; comments and string literals "
         "do not count. A pair may have several kinds, so they add up to more than all pairs. Mask: masks, fill values, "
         "bounds checks. Data type: dtypes and casts. Index arithmetic: strides, offsets, indices. Launch: grid, block "
         "sizes, warps, autotuning. Algorithm: loops, reductions, products, shared memory, number of kernels. "
         "Delegated operator: one of PyTorch or a library, introduced or removed. No substantial change: only comments, "
-        "strings and spaces differ. Other: the code differs in none of these ways. The first version of a session, "
-        "which is compared with the task's own source, is no pair.",
+        "strings and spaces differ. Other: the code differs in none of these ways. A version made from the task's "
+        "own source is no pair.",
         "A pair is not counted where a source or the session's record is missing.",
     ),
 )

@@ -95,7 +95,7 @@ def line_of_session(row: PairRow) -> PairLine:
         result=row.result,
         submission=None,
         task=row.task,
-        step=f"{row.number - 1} to {row.number}",
+        step=f"{row.previous} to {row.number}",
         transition=row.transition,
         kinds=tuple(row.kinds.split()),
         status_before=row.status_before,
@@ -133,10 +133,9 @@ def line_of_claim(row: ClaimPairRow) -> PairLine:
 def sides_of_session(row: PairRow, stored: SessionRecord | None) -> tuple[VersionSide, VersionSide]:
     before, after = versions_of_session(row, stored)
     why = NOT_REBUILT if stored else NOT_HERE
-    number = row.number
     return (
-        _side(f"version {number - 1}", row.status_before, row.message_before, row.speedup_before, before, why),
-        _side(f"version {number}", row.status, row.message, row.speedup, after, why),
+        _side(f"version {row.previous}", row.status_before, row.message_before, row.speedup_before, before, why),
+        _side(f"version {row.number}", row.status, row.message, row.speedup, after, why),
     )
 
 
@@ -147,8 +146,8 @@ def versions_of_session(
     start = pairs.texts({path: digest for path, digest in row.task_files.items() if path in row.editable})
     if stored is None or start is None or not 1 < row.number <= len(stored.iterations):
         return None, None
-    *_, before, after = rebuilt(start, stored.iterations[: row.number])
-    return before, after
+    found = rebuilt(start, stored.iterations[: row.number])
+    return found[row.previous - 1], found[row.number - 1]
 
 
 def sides_of_claim(row: ClaimPairRow) -> tuple[VersionSide, VersionSide]:
@@ -167,7 +166,7 @@ def changes_of_session(row: PairRow, stored: SessionRecord | None) -> tuple[str 
     if text is None:
         return None, ()
     found = parsed(text)
-    made = Changes(f"version {row.number}", "compared with the version before", found)
+    made = Changes(f"version {row.number}", f"compared with version {row.previous}", found)
     return text, () if found.is_empty else (made,)
 
 
