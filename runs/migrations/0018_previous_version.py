@@ -38,5 +38,13 @@ class Migration(migrations.Migration):
             "added",
             models.PositiveIntegerField(help_text="Lines, compared with the version that it was made from."),
         ),
+        migrations.AlterField(
+            "attempt",
+            "paper_speedup",
+            models.FloatField(
+                null=True,
+                help_text="Ratio of all cases on the clock of the category's paper, as that paper sums up. Does not rank.",
+            ),
+        ),
         migrations.RunPython(follow, migrations.RunPython.noop),
     ]

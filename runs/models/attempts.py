@@ -70,7 +70,8 @@ class Attempt(models.Model):
     )
     log_speedup_high = models.FloatField(null=True)
     paper_speedup = models.FloatField(
-        null=True, help_text="Mean ratio of all cases on the clock of the category's paper. Not used for ranking."
+        null=True,
+        help_text="Ratio of all cases on the clock of the category's paper, as that paper sums up. Does not rank.",
     )
     work_ms = models.FloatField(null=True, help_text="Σ of the candidate's t_dev over eligible cases, once each.")
     work_bytes = models.FloatField(null=True, help_text="Σ of the bytes of the same cases by the task's model.")

@@ -242,7 +242,7 @@ def _spread(
             is_number=True,
             metric=metric,
             sort=_of_paper(lambda paper: read(paper).value),
-            about=f"The paper's {what}, on its clock of the category.",
+            about=f"{what.capitalize()}, on the paper's clock of the category.",
         ),
         hidden(
             sigma_key, _of_paper(lambda paper: read(paper).sigma_r), f"Standard deviation of the {what} between runs."

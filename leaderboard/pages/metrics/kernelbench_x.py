@@ -170,7 +170,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "portability",
         "Largest over smallest speedup over devices",
-        "max / min over device classes of s,   s = exp(mean over runs of the log speedup on t_dev)",
+        "max / min over device classes of s,   s = exp(mean over runs of the log speedup on t_dev, as metrics take it)",
         "For each candidate of a suite that was evaluated on two device classes or more under one protocol, and for "
         "each task of a chosen configuration, whose candidates may differ. Each s is over the baseline on the same "
         "device. Of submitted runs of KernelBench-X, s is what the same method claims for a task on several machines.",

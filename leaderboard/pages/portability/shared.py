@@ -131,7 +131,7 @@ def candidates(rows: Sequence[CountedRow], entrants: Entrants) -> SharedCandidat
     device = np.array([devices[row.device] for row in own], dtype=int)
     passed = np.array([row.is_correct for row in own], dtype=bool)
     has_clock = np.array([name not in entrants.functional for name in devices], dtype=bool)
-    logs = np.array([row.log_speedup for row in own], dtype=float)  # None becomes NaN
+    logs = np.array([row.cautious_log_speedup for row in own], dtype=float)  # None becomes NaN
     logs[~(passed & has_clock[device])] = np.nan
 
     def by_device(weights: Numbers | Flags) -> Numbers:
@@ -210,7 +210,7 @@ def _candidate(own: Sequence[CountedRow], entrants: Entrants) -> PortableKernel:
 def _on_device(device: str, rows: Sequence[CountedRow], entrants: Entrants) -> KernelOnDevice:
     failed = [row for row in rows if not row.is_correct]
     timed = [row for row in rows if row.is_correct and row.device not in entrants.functional]
-    logs = [row.log_speedup for row in timed if row.log_speedup is not None]
+    logs = [row.cautious_log_speedup for row in timed if row.cautious_log_speedup is not None]
     shown = (failed or rows)[0]
     speedup = factor(fmean(logs)) if logs else None
     return KernelOnDevice(device, len(rows) - len(failed), len(rows), speedup, shown.result, shown.status)
