@@ -125,7 +125,10 @@ class MeasurementRow(NamedTuple):
 
 
 def result(result_id: int) -> ResultDetailRow | None:
-    """A result. While its attempt with an agent's session is withheld, it has no candidate."""
+    """A result. While its attempt is withheld, it has no code quality, and if an agent writes it, no candidate.
+
+    Code quality is measured when an attempt ends, so that it is there would tell that one did.
+    """
     newest = Attempt.objects.filter(withheld(), result=OuterRef("pk"), is_latest=True)
     ranked: ResultQuerySet[Result] = Result.objects.may_rank()
     rows = Result.objects.filter(pk=result_id).annotate(
@@ -140,8 +143,9 @@ def result(result_id: int) -> ResultDetailRow | None:
     is_withheld, in_secret = row[size : size + 2]
     session = SessionRow(*row[size + 2 :]) if row[size + 2] is not None else None
     found = ResultDetailRow(*row[:size])._replace(session=None if in_secret else session)
+    found = found._replace(code_quality=None) if is_withheld else found
     is_hidden = is_withheld and session is not None and session.attempt_number is not None
-    return found._replace(candidate_digest="", candidate_files={}, code_quality=None) if is_hidden else found
+    return found._replace(candidate_digest="", candidate_files={}) if is_hidden else found
 
 
 def attempts_of(result_id: int) -> list[AttemptRow]:
