@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from evaluator.records.plain_code import code_of, is_python
+from evaluator.records.plain_code import LONGEST, code_of, is_python
 
 NONE, OTHER = "none", "other"
 
@@ -97,23 +97,30 @@ KINDS: Mapping[str, EditKind] = {
 
 
 def kinds_of(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the kinds of edit from one version's files to the next one's, in the order of KINDS."""
-    return _kinds(_code(before), _code(after))
+    """Return the kinds of edit from one version's files to the next one's, in the order of KINDS.
+
+    They are not known, and none is returned, where a file that changed is longer than what is read of it.
+    """
+    changed = [path for path in {*before, *after} if before.get(path) != after.get(path)]
+    if any(len(files.get(path, "")) > LONGEST for path in changed for files in (before, after)):
+        return ()
+    return _kinds(_code(before), _code(after), is_moved=_blocks(before.items()) != _blocks(after.items()))
 
 
 def kinds_of_diff(diff: str) -> tuple[str, ...]:
     """The same from a unified diff, as far as it shows."""
-    sides: list[list[str]] = [[], []]
+    sides: list[list[tuple[str, str]]] = [[], []]
     for path, *hunk in _hunks(diff):
         for found, lines in zip(sides, hunk, strict=True):
-            found.append(_code_of_part(path, "\n".join(lines)))
-    old, new = ("\n".join(found) for found in sides)
-    return _kinds(old, new)
+            found.append((path, "\n".join(lines)))
+    old, new = ("\n".join(_code_of_part(*part) for part in found) for found in sides)
+    return _kinds(old, new, is_moved=_blocks(sides[0]) != _blocks(sides[1]))
 
 
-def _kinds(old: str, new: str) -> tuple[str, ...]:
+def _kinds(old: str, new: str, *, is_moved: bool) -> tuple[str, ...]:
+    """`is_moved`: a line of Python lies in another block."""
     if old.split() == new.split():
-        return (NONE,)
+        return (OTHER,) if is_moved else (NONE,)
     old, new = _evenly(old), _evenly(new)
     found = tuple(
         slug
@@ -121,6 +128,22 @@ def _kinds(old: str, new: str) -> tuple[str, ...]:
         if kind.pattern and _pieces(kind.pattern, old) != _pieces(kind.pattern, new)
     )
     return found or (OTHER,)
+
+
+def _blocks(parts: Iterable[tuple[str, str]]) -> list[int]:
+    """How deep each line of Python lies, whatever the width of a step; lines inside brackets do not count."""
+    found, open_at, brackets = list[int](), [0], 0
+    code = "\n".join(_code_of_part(path, text) for path, text in sorted(parts) if is_python(path))
+    for line in filter(str.strip, code.splitlines()):
+        if not brackets:
+            indent = len(line) - len(line.lstrip())
+            while open_at[-1] > indent:
+                open_at.pop()
+            open_at += [indent] * (open_at[-1] < indent)
+            found.append(len(open_at))
+        brackets += sum(line.count(sign) for sign in "([{") - sum(line.count(sign) for sign in ")]}")
+        brackets = max(0, brackets)
+    return found
 
 
 def _pieces(pattern: re.Pattern[str], code: str) -> Counter[str]:

@@ -69,6 +69,28 @@ def test_comments_strings_and_spaces_are_no_substantial_change() -> None:
     assert kinds_of_diff("") == ("none",)
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after", "kinds"),
+    [
+        ("k.py", "if x:\n    y = 1\nz = 2\n", "if x:\n    y = 1\n    z = 2\n", ("other",)),
+        ("k.py", "if x:\n    y = 1\nz = 2\n", "if x:\n  y = 1\n\n\nz  = 2\n", ("none",)),
+        ("k.py", "y = f(a,\n      b)\nz = 2\n", "y = f(a,\n  b)\nz = 2\n", ("none",)),
+        ("k.hip", "if (x) y = 1;\nz = 2;\n", "if (x) y = 1;\n    z = 2;\n", ("none",)),
+    ],
+    ids=["into another block", "narrower steps", "inside brackets", "no Python"],
+)
+def test_in_python_the_block_of_a_line_is_code(path, before, after, kinds) -> None:
+    assert kinds_of({path: before}, {path: after}) == kinds
+    lines = before.splitlines(), after.splitlines()
+    assert kinds_of_diff("\n".join(unified_diff(*lines, f"a/{path}", f"b/{path}", lineterm=""))) == kinds
+
+
+def test_what_lies_beyond_what_is_read_has_no_kind() -> None:
+    long = "x = 1\n" * 20_000
+    assert kinds_of({"k.py": f"{long}y = 2"}, {"k.py": f"{long}y = tl.sum(x)"}) == ()
+    assert kinds_of({"k.py": "y = 2", "long.py": long}, {"k.py": "y = tl.sum(x)", "long.py": long}) == ("algorithm",)
+
+
 def test_what_has_no_kind_is_other_and_one_edit_may_have_several() -> None:
     assert kinds_of({"k.py": "y = a * b"}, {"k.py": "y = a / b"}) == ("other",)
     found = kinds_of({"k.py": LOAD}, {"k.py": "for i in range(4): x = tl.load(x_ptr + i, mask=i < n).to(tl.float32)"})

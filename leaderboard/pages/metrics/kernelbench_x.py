@@ -211,8 +211,8 @@ METRICS: tuple[Metric, ...] = (
         "bounds checks. Data type: dtypes and casts. Index arithmetic: strides, offsets, indices. Launch: grid, block "
         "sizes, warps, autotuning. Algorithm: loops, reductions, products, shared memory, number of kernels. "
         "Delegated operator: one of PyTorch or a library, introduced or removed. No substantial change: only comments, "
-        "strings and spaces differ. Other: the code differs in none of these ways. A version made from the task's "
-        "own source is no pair.",
-        "A pair is not counted where a source or the session's record is missing.",
+        "strings and spaces differ, and no line of Python moved into another block. Other: the code differs in none of "
+        "these ways. A version that was made from the task's own source, as the first of a session is, is no pair.",
+        "A pair is not counted where the session's record or a source is missing, or one has over 100,000 characters.",
     ),
 )
