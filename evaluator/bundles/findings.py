@@ -78,6 +78,7 @@ FINDINGS: Mapping[str, str] = {
     "several_levels": "Files are of several levels, and results do not name theirs: {detail}.",
     "several_models": "Results are of several models; those of the stated model count, or none: {detail}.",
     "phantom_task": "The task exists in another category; this row is in quarantine: {detail}.",
+    "moved_task": "The task is in another category here, and counts there, by its unique name: {detail}.",
     "duplicate_task": "The task occurs more than once; the first one counts: {detail}.",
     "absent_tasks": "Tasks of the suite are missing from the bundle; they count as not produced: {detail}.",
     "vanished_task": "A workspace has no result, as after a crash; the task is not judged: {detail}.",

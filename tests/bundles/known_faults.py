@@ -84,6 +84,7 @@ KNOWN: tuple[tuple[str, str, str], ...] = (
     ("KBX 1.8", "merged file and stages differ", "stages_disagree"),
     ("KBX 1.9", "quality is of candidate and test together", "quality_of_tests"),
     ("KBX 1.10", "an increase of 0.0002 is called one", "within_noise"),
+    ("KBX 1.10", "a task stands in another category than in the suite", "moved_task"),
     ("KBX 1.10", "a round is told differently by two records", "contradictory_rounds"),
     ("KBX 1.10", "the kind of a change is not that of its numbers", "kind_disagrees"),
     ("KBX 1.10", "every record names somebody's home", "home_path"),

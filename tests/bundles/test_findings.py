@@ -142,6 +142,7 @@ FAULTS: dict[str, Files] = {
     "several_levels": kb_run(level=2, kernels=("1_problem_1", "2_problem_1")),
     "several_models": kb_ranked(kb_ranked_row("robot-1"), kb_ranked_row("robot-2")),
     "phantom_task": kbx({"Loss/matmul_w8a8.py": kbx_row(0.5, 0.5, 1.0, 2.0)}),
+    "moved_task": {"corpus.jsonl": lines(corpus_line({"speedup": 1.0}, {"speedup": 2.0}, task_id="Loss/relu.py"))},
     "duplicate_task": two_workspaces(),
     "absent_tasks": aka(),
     "vanished_task": aka({}, folder="run/hip2hip_gpumode_GELU_20260101_000000"),

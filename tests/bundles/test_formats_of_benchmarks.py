@@ -90,6 +90,25 @@ def test_the_corpus_becomes_a_claim_for_each_round_and_side() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "counted"),
+    [
+        (["Loss/relu.py"], [RELU]),
+        (["Loss/relu.py", RELU], []),  # which of the two is the suite's task?
+        (["Loss/relu.py", "Math/relu.py"], []),
+        (["Loss/no_such_name.py"], []),
+        ([RELU], [RELU]),
+    ],
+)
+def test_a_task_of_the_corpus_in_another_folder_counts_where_its_name_is_unique(given, counted) -> None:
+    rows = [corpus_line({"speedup": 1.0}, {"speedup": 2.0}, task_id=task) for task in given]
+    claims = accepted({"corpus.jsonl": lines(*rows)}).claims
+    others = [task for task in given if task != RELU] if not counted else []
+    assert {claim.task for claim in claims if not claim.is_known} == set(others)
+    assert [claim.task for claim in claims if claim.is_known] == 2 * (counted or [RELU] * (RELU in given))
+    assert all(list(claim.files) == [claim.task] for claim in claims)
+
+
 def test_both_shapes_of_results_are_read() -> None:
     for results in ({"1": kb_result()}, {"1": [kb_result(), kb_result(sample_id=1)]}):
         submission = accepted(kb(results))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import groupby
 from typing import Any
 
 from evaluator.bundles.kernelbenchx.golden import SUITE
@@ -22,11 +23,22 @@ def is_known(reading: Reading, place: str, task: str) -> bool:
     known = tasks_of(SUITE)
     if task in known:
         return True
-    stem = task.rpartition("/")[2]
-    other = next((path for path in known if path.endswith(f"/{stem}")), None)
+    other = next((path for path in known if _name(path) == _name(task)), None)
     code, detail = ("phantom_task", f"{task}, which is {other}") if other else ("unknown_task", task)
     reading.find(code, place, detail, task)
     return False
+
+
+def joined(tasks: Collection[str]) -> dict[str, str]:
+    """The suite's path of each task that lies in another folder there, where both sides have its name once."""
+    known, given = tasks_of(SUITE), set(tasks)
+    here, there = ({name: [*own] for name, own in groupby(sorted(paths, key=_name), _name)} for paths in (given, known))
+    pairs = ((here[name], there[name]) for name in here.keys() & there.keys())
+    return {own[0]: paths[0] for own, paths in pairs if len(own) == len(paths) == 1 and own != paths}
+
+
+def _name(task: str) -> str:
+    return task.rpartition("/")[2]
 
 
 def status(

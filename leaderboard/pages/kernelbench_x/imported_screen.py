@@ -76,6 +76,7 @@ def _rounds_section(found: Imported) -> Section:
     return Section(
         slug="imported-rounds",
         title="Refinement rounds submitted here",
+        links=(Link("Iterations measured here, and kinds of edit of both", page_url("iterations")),),
         charts=(_rescued(found.rounds),) if found.rounds else (),
         tables=(Shown(_rounds(found.rounds), "printed"),),
     )
