@@ -87,7 +87,7 @@ def _page(
     browser = page_url("pairs") + query_string({"origin": line.origin if line.origin == CORPORA else ""}, ("origin",))
     return PairPage(
         title=f"{line.task.rpartition('/')[2].removesuffix('.py')} by {line.name}, {line.step}",
-        lead="Two neighbouring versions: what was changed, and what became of it.",
+        lead="Two neighbouring versions, one made from the other: what was changed, and what became of it.",
         crumbs=(Link("Iterations", page_url("iterations")), Link("Pairs", browser)),
         pair=line,
         before=sides[0],
