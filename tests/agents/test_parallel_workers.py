@@ -142,7 +142,15 @@ def test_a_fault_of_ours_in_a_check_ends_all_workers_and_is_raised():
         played(after(barrier, version("a")), *[endless(barrier, closed)] * 2, check=check)
 
 
-def test_an_interrupt_ends_the_requests_and_the_threads_of_all_workers():
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is an exception, also where the tests run in a shell's background, whose jobs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_ends_the_requests_and_the_threads_of_all_workers(interruptible):
     barrier, closed, begin = threading.Barrier(3), [], monotonic()
     with serving(*[endless(barrier, closed)] * 3) as server:
         timer = threading.Timer(1.0, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
