@@ -10,7 +10,6 @@ MIN_TASKS_FOR_QUANTILE_INTERVAL = 20  # below, the interval of a quartile is ope
 MIN_TASKS_FOR_UNSEEN_SPEED = 12  # in both_pass with an eligible unseen case: gaps and transfer ratio (design §5)
 MIN_TASKS_FOR_SECRET_COUNTS = 12  # below, counts over a suite could reveal a single task before its round is revealed
 MIN_TASKS_FOR_SIGN_FLIP = 6  # tasks that differ: 2^-5 is the first two-sided p below 5 %
-MIN_TASKS_FOR_PERCENT = 10  # below, a share stands as x of n
 MIN_RUNS_FOR_SPREAD = 2
 TAIL = 0.025  # of a two-sided interval at 95 %
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leaderboard.formatting import NBSP, NONE, interval, percent, rate, significant
+from leaderboard.formatting import LEAST_FOR_PERCENT, NBSP, NONE, interval, percent, rate, significant
 from leaderboard.pages.base import entry_name, page_url
 from leaderboard.pages.board.provenance import run_address
 from leaderboard.pages.board.standings import Entry
 from leaderboard.queries.boards import TaskRow
 from leaderboard.statistics import Interval, Rate
-from leaderboard.statistics.limits import MIN_TASKS_FOR_PERCENT, MISSING
+from leaderboard.statistics.limits import MISSING
 from leaderboard.statistics.paper import PaperColumns, RunSpread
 from leaderboard.statistics.samples import NO_SAMPLES, PassAtK
 from leaderboard.statistics.speed import Outcomes, SpeedEstimate
@@ -79,7 +79,7 @@ def pass_cell(found: PassAtK) -> Cell:
     if found.share is None or found.tasks is None:
         notes = {NO_SAMPLES: "", MISSING: "results missing"}
         return Cell(NONE, note=notes.get(found.refused or "", f"needs {found.k} runs"))
-    if found.of < MIN_TASKS_FOR_PERCENT:
+    if found.of < LEAST_FOR_PERCENT:
         return Cell(f"{found.tasks:.3g}{NBSP}of{NBSP}{found.of}", found.share)
     return Cell(percent(found.share), found.share)
 

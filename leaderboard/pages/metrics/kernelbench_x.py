@@ -5,7 +5,7 @@ from __future__ import annotations
 from leaderboard.formatting import LEAST_FOR_PERCENT, plural
 from leaderboard.pages.metrics.formulas import Metric
 from leaderboard.statistics.explanation import LEAST_OF_EACH
-from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, MIN_TASKS_FOR_INTERVAL, MIN_TASKS_FOR_PERCENT
+from leaderboard.statistics.limits import MIN_TASKS_FOR_COMPARISON, MIN_TASKS_FOR_INTERVAL
 from leaderboard.statistics.permutations import LEAST, MOST
 from leaderboard.statistics.samples import KS
 
@@ -86,7 +86,7 @@ METRICS: tuple[Metric, ...] = (
         "time. pass@1 is the rate of correct results. A leaderboard shows the largest k of "
         f"{', '.join(map(str, KS))} that some entry has enough runs for; CSV and JSON have them all.",
         f"There is none from fewer than k runs, for reference lines, or while a result is missing. Below "
-        f"{MIN_TASKS_FOR_PERCENT} tasks it is written as the number of tasks that k samples are expected to solve, x "
+        f"{LEAST_FOR_PERCENT} tasks it is written as the number of tasks that k samples are expected to solve, x "
         "of n. It has no interval: Wilson's is for counts, and Student's t for means of a logarithm.",
     ),
     Metric(
