@@ -16,6 +16,7 @@ from statistics import median
 from evaluator.backends import Backend
 from evaluator.errors import BaselineError
 from evaluator.gates import correctness
+from evaluator.gates.ahead import compile_ahead
 from evaluator.gates.context import CaseState, Context
 from evaluator.gates.correctness import JudgedDraw
 from evaluator.gates.performance import FIRST_CALLS, alone, started, time_blocks
@@ -75,6 +76,7 @@ def look(baseline: Context, candidate: Context, sessions: int) -> Look:
     candidate.baseline = baseline.candidate_side()
     with candidate.device_lock.released():
         build_all([context.candidate_side() for context in contexts.values()], candidate.backend)
+    compile_ahead(candidate)
     looks = [CaseLook(CaseState(case)) for case in candidate.backend.cases(candidate.task)]
     e0_ns = list[float]()
     for index in range(sessions):

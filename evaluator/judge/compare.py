@@ -145,7 +145,10 @@ def worst_of(deviations: Iterable[Deviation | None]) -> Deviation | None:
 
 def not_finite(seen: torch.Tensor, spec: Output) -> Comparison | None:
     """Return what is wrong with an output of which every value must be finite, or None."""
-    return _not_finite(seen, torch.zeros_like(seen), spec) if seen.dtype.is_floating_point else None
+    if not seen.dtype.is_floating_point:
+        return None
+    wide = seen.double()  # PyTorch has no isinf for 8-bit floats
+    return _not_finite(wide, torch.zeros_like(wide), spec)
 
 
 def _scale(wanted: torch.Tensor, dtype: torch.dtype, least_scale: float) -> float:

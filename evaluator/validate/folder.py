@@ -202,7 +202,10 @@ def _work(task: TaskSpec, case: Case) -> tuple[object, ...]:
         )
         for item in task.inputs
     )
-    outputs = tuple(tuple(extent.value(case.numbers) for extent in output.shape) for output in task.outputs)
+    outputs = tuple(
+        (tuple(extent.value(case.numbers) for extent in output.shape), task.dtype_of(output.dtype, case))
+        for output in task.outputs
+    )
     return inputs, outputs, task.work_of(case)
 
 

@@ -64,8 +64,12 @@ def measure_all(
 
 
 def _known(entries: Sequence[Measured], task: TaskSpec) -> Measured | None:
-    """Return the first that is of the task as it is, made with this version and to the end."""
-    done = (one for one in entries if is_of(one, task) and one.evaluator == VERSION and one.failed is None)
+    """Return the first that is of the task as it is, made with this version and to the end, without anything wrong.
+
+    What was wrong may be the right candidate, which the task's digest does not cover: it is measured again.
+    """
+    finished = (one for one in entries if one.evaluator == VERSION and one.failed is None and not one.wrong)
+    done = (one for one in finished if is_of(one, task))
     return next(done, None)
 
 

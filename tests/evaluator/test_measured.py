@@ -224,7 +224,8 @@ def test_a_fault_of_the_host_is_told_and_no_finding(looked, task: TaskSpec, tmp_
 
 def test_only_what_was_measured_without_failure_is_skipped(looked, task: TaskSpec) -> None:
     assert looked(BaselineError("no"), skip="class")[0] is False
-    assert looked(seen(task), skip="class")[0]  # measured again after the failure
+    assert looked(seen(task, {"candidate": "it is wrong"}), skip="class")[0] is False
+    assert looked(seen(task), skip="class")[0]  # measured again after each
     assert looked(skip="card") == (True, [line := looked(skip="class")[1][0]])
     assert line.endswith("measured before")
     assert looked(seen(task, {"candidate": "it is wrong"}))[0] is False

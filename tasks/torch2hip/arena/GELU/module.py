@@ -1,4 +1,4 @@
-"""GELU as its formula says, operation by operation, as many models have it."""
+"""GELU as its formula says, operation by operation, in float32."""
 
 from __future__ import annotations
 
@@ -8,4 +8,5 @@ import torch
 
 
 def forward(x: torch.Tensor) -> torch.Tensor:
-    return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
+    wide = x.float()
+    return (0.5 * wide * (1 + torch.erf(wide / math.sqrt(2)))).to(x.dtype)

@@ -8,6 +8,11 @@ import triton.language as tl
 
 
 @triton.jit
+def rounded(x):
+    return tl.where(x < 0, tl.ceil(x - 0.5), tl.floor(x + 0.5))  # halves away from 0: upwards would raise all sums
+
+
+@triton.jit
 def quantise_rows_kernel(x_ptr, q_ptr, scale_ptr, count, width, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     col = tl.arange(0, BLOCK)
@@ -17,7 +22,7 @@ def quantise_rows_kernel(x_ptr, q_ptr, scale_ptr, count, width, ROWS: tl.constex
     scale = tl.max(tl.abs(x), axis=1) / 127.0
     scale = tl.where(scale == 0.0, 1.0, scale)
     tl.store(scale_ptr + row, scale, mask=row < count)
-    tl.store(q_ptr + places, tl.floor(x / scale[:, None] + 0.5).to(tl.int8), mask=inside)
+    tl.store(q_ptr + places, rounded(x / scale[:, None]).to(tl.int8), mask=inside)
 
 
 @triton.jit
@@ -38,7 +43,7 @@ def quantise_columns_kernel(x_ptr, q_ptr, scale_ptr, length, width, ROWS: tl.con
         inside = (row[:, None] < length) & (col[None, :] < width)
         places = (batch * length + row)[:, None] * width + col[None, :]
         x = tl.load(x_ptr + places, mask=inside, other=0.0).to(tl.float32)
-        tl.store(q_ptr + places, tl.floor(x / scale[None, :] + 0.5).to(tl.int8), mask=inside)
+        tl.store(q_ptr + places, rounded(x / scale[None, :]).to(tl.int8), mask=inside)
 
 
 @triton.jit

@@ -46,11 +46,11 @@ def share_kernel(
         else:
             x = 0.5 * x * tl.erf(x * 0.7071067811865476)
         here = tl.minimum(last - start, TERMS).to(tl.float32)
-        center = tl.sum(x, 0) / here
+        center = tl.div_rn(tl.sum(x, 0), here)  # `/` may be off by a bit, and equal terms have no deviation
         off = tl.where(inside, x - center[None, :], 0.0)
         step = center - mean
         squares += tl.sum(off * off, 0) + step * step * (seen * here / (seen + here))
-        mean += step * (here / (seen + here))
+        mean += step * tl.div_rn(here, seen + here)
         seen += here
     place = tl.program_id(1) * keeps + kept
     tl.store(mean_ptr + place, mean, mask=kept < keeps)
@@ -68,7 +68,7 @@ def join_kernel(
     means = tl.load(mean_ptr + place, mask=inside, other=0.0)
     squares = tl.load(square_ptr + place, mask=inside, other=0.0)
     terms = tl.where(inside, tl.minimum(count - one * share, share).to(tl.float32)[:, None], 0.0)
-    off = means - (tl.sum(means * terms, 0) / count)[None, :]
+    off = means - tl.div_rn(tl.sum(means * terms, 0), count * 1.0)[None, :]
     total = tl.sum(squares, 0) + tl.sum(tl.where(inside, off * off * terms, 0.0), 0)
     tl.store(out_ptr + kept, tl.sqrt(total / divisor), mask=kept < keeps)
 

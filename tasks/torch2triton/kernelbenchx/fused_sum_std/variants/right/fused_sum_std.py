@@ -34,11 +34,11 @@ def spread_kernel(sum_ptr, out_ptr, width, keeps, shares, divisor, SHARES: tl.co
         parts = sum_ptr + one.to(tl.int64)[:, None] * keeps + tl.program_id(0) * width + place[None, :]
         sums = tl.sum(tl.load(parts, mask=inside, other=0.0), 0)
         here = tl.minimum(width - start, BLOCK).to(tl.float32)
-        center = tl.sum(sums, 0) / here
+        center = tl.div_rn(tl.sum(sums, 0), here)  # `/` may be off by a bit, and equal sums have no deviation
         off = tl.where(place < width, sums - center, 0.0)
         step = center - mean
         squares += tl.sum(off * off, 0) + step * step * (seen * here / (seen + here))
-        mean += step * (here / (seen + here))
+        mean += step * tl.div_rn(here, seen + here)
         seen += here
     tl.store(out_ptr + tl.program_id(0), tl.sqrt(squares / divisor))
 
