@@ -41,7 +41,7 @@ def block_int8_matmul_kernel(
         b_scale = tl.load(b_scale_ptr + col // block_n * blocks + block, mask=col < cols, other=0.0)
         acc += tl.dot(a, b).to(tl.float32) * a_scale[:, None] * b_scale[None, :]
     inside = (row[:, None] < rows) & (col[None, :] < cols)
-    tl.store(out_ptr + row[:, None] * cols + col[None, :], acc.to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(out_ptr + row[:, None] * cols + col[None, :], acc.to(tl.bfloat16), mask=inside)
 
 
 def forward(
@@ -51,9 +51,9 @@ def forward(
     b_scale: torch.Tensor,
     block_n: int,
     block_k: int,
-    out: torch.Tensor,
-) -> None:
+) -> torch.Tensor:
     (rows, inner), cols = a.shape, b.shape[0]
+    out = torch.empty((rows, cols), dtype=torch.bfloat16, device=a.device)
     grid = (triton.cdiv(rows, 64), triton.cdiv(cols, 64))
     block_int8_matmul_kernel[grid](
         a,
@@ -73,3 +73,4 @@ def forward(
         N=64,
         K=min(block_k & -block_k, 128),
     )
+    return out
