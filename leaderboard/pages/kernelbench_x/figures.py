@@ -24,7 +24,7 @@ from leaderboard.pages.kernelbench_x.printed import (
     Printed,
     task_count,
 )
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, hidden, text_field
 
 NO_TIMES = "not public: times of the methods' kernels"

@@ -30,7 +30,7 @@ from leaderboard.pages.kernelbench_x.rates import (
     correct_map,
     x_of_n,
 )
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import OwnRow
 from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
