@@ -188,8 +188,8 @@ def choices(*, drafts: bool = False) -> Choices:
     shown = Run.objects.all() if drafts else Run.objects.exclude(state="draft")
     rows = shown.order_by().values_list(*names).distinct()
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    *others, protocols = map(set, columns)
-    return Choices(*map(sorted, others), protocols=sorted(protocols, key=protocol_age))
+    suites, devices, configurations, protocols = (sorted(set(column)) for column in columns)
+    return Choices(suites, devices, configurations, sorted(protocols, key=protocol_age))
 
 
 def open_attempts() -> int:
