@@ -10,7 +10,7 @@ from leaderboard.pages.attribution.facts import ExplainedPart, Factor
 from leaderboard.pages.kernelbench_x import corpus
 from leaderboard.pages.kernelbench_x.disagreements import DISAGREEMENTS, IN_PAPER
 from leaderboard.pages.kernelbench_x.figures import agreeing_digits
-from leaderboard.pages.kernelbench_x.text_figures import text_figures
+from leaderboard.pages.text_figures import text_figures
 from runs.loading.published import load_published
 from runs.models import PublishedRow
 

@@ -17,7 +17,7 @@ from leaderboard.pages.attribution.facts import (
     UnsolvedType,
 )
 from leaderboard.pages.base import count_cell, page_url, task_cell
-from leaderboard.pages.kernelbench_x.text_figures import text_figures
+from leaderboard.pages.text_figures import text_figures
 from leaderboard.statistics.comparisons import SIGNIFICANT
 from leaderboard.statistics.explanation import LEAST_OF_EACH, Explanation
 from leaderboard.statistics.permutations import Dependence

@@ -1,4 +1,4 @@
-"""Figures of the paper's text, as printed, from the file that `load_published` stores: no question to the database."""
+"""Figures of the text of KernelBench-X's paper, from the file that `load_published` stores, without a query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-FILE = Path(__file__).parents[3] / "runs" / "loading" / "tables" / "kernelbenchx_text_figures.csv"
+FILE = Path(__file__).parents[2] / "runs" / "loading" / "tables" / "kernelbenchx_text_figures.csv"
 
 
 @cache
