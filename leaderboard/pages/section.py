@@ -1,4 +1,4 @@
-"""A section of the page: every topic is a file of this folder that gives one or more of them."""
+"""A section of a page of sections: each topic of such a page is a file that gives one or more of them."""
 
 from __future__ import annotations
 
