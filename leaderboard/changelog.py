@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 FILE = Path(__file__).parents[1] / "CHANGELOG.md"
 EVALUATOR = "Evaluator: "  # the lines that can turn a verdict; those of the site are not shown beside results
 PROTOCOLS = "Timing protocols"
+NUMBERED = re.compile(r"(.+?)(\d{1,9})")  # a protocol's kind and number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,18 @@ class Changelog:
 def changelog() -> Changelog:
     """The changelog of this checkout, read once in each process."""
     return parse(FILE.read_text(encoding="utf-8"))
+
+
+def protocol_age(name: str) -> tuple[str, int]:
+    """What protocols are sorted by, the oldest first: arena-9 is older than arena-10, which text alone does not say."""
+    numbered = NUMBERED.fullmatch(name)
+    return (numbered[1], int(numbered[2])) if numbered else (name, -1)
+
+
+def newest_protocol(known: Iterable[str], current: str, default: str = "") -> str:
+    """The current protocol if it is among these, else the newest of them; `default` if there is none."""
+    names = {*known}
+    return current if current in names else max(names, key=protocol_age, default=default)
 
 
 def parse(text: str) -> Changelog:

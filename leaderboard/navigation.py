@@ -26,6 +26,7 @@ SITE_MAP = {
     "Results": {
         "runs": "Runs",
         "pairs": "Pairs of versions",
+        "agentkernelarena": "AgentKernelArena",
         "kernelbench_x": "KernelBench-X",
         "kernelbench_x_paper": "KernelBench-X's paper",
         "claims": "Claims",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.pages import analysis, claims, data, peaks, published, search, versions
+from leaderboard.pages.agentkernelarena import page as agentkernelarena
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query
@@ -240,11 +241,21 @@ ROUTES = (
         section="analysis",
     ),
     Route(
+        "agentkernelarena",
+        "agentkernelarena/",
+        agentkernelarena.AgentKernelArenaPage,
+        agentkernelarena.build,
+        "Tasks here after AgentKernelArena's, and what differs from each public one",
+        template="sections",
+        section="analysis",
+    ),
+    Route(
         "kernelbench_x",
         "kernelbench-x/",
         kernelbench_x.KernelBenchXPage,
         kernelbench_x.build,
         "KernelBench-X measured here, as printed in its paper, and as submitted, by category",
+        template="sections",
         section="analysis",
     ),
     Route(
@@ -253,7 +264,7 @@ ROUTES = (
         kernelbench_x_paper.KernelBenchXPaperPage,
         kernelbench_x_paper.build,
         "Figures of KernelBench-X's paper: printed, recomputed and measured here, and its disagreements",
-        template="kernelbench_x",
+        template="sections",
         section="analysis",
     ),
     Route(

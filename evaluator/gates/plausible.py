@@ -123,7 +123,8 @@ def _above_peak(context: Context, state: CaseState) -> Rejection | None:
 
 def _is_in_8_bits(context: Context, state: CaseState) -> bool:
     """Whether matrix units may multiply numbers of 8 bits; the calibration measures their rate for bfloat16."""
-    return "int8_dot" in context.requirements or context.task.main_dtype(state.case).startswith("float8")
+    dtypes = {context.task.dtype_of(item.dtype, state.case) for item in context.task.inputs if not item.is_number}
+    return "int8_dot" in context.requirements or any(one == "int8" or one.startswith("float8") for one in dtypes)
 
 
 def _hold_for_the_clocks(context: Context, state: CaseState) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.db.models import Count, ExpressionWrapper, F, Field, Q
 
 from evaluator.unseen.cases import CONFIG_CATEGORIES
+from leaderboard.changelog import protocol_age
 from leaderboard.words import ALL
 from runs.models import Result, Round, Run, UnseenEvaluation, UnseenMeasurement
 from runs.querysets import UnseenEvaluationQuerySet, UnseenMeasurementQuerySet
@@ -142,18 +144,19 @@ class RoundBoardRow(NamedTuple):
 
 
 def boards() -> list[RoundBoardRow]:
-    """Current suites and device classes with public runs of rounds, newest rounds first, by protocol."""
+    """Current suites and device classes with public runs of rounds, newest rounds and protocols first."""
     rows = (
         Run.objects.public()
         .filter(suite__is_current=True, round__isnull=False)
-        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id", "-protocol")
+        .order_by("suite__name", "device_class__slug", "-round__opened_at", "-round_id")
         .values_list(
             *("suite__name", "suite__version", "suite__title", "device_class__slug", "device_class__title"),
             *("protocol", "round__slug", "round__opened_at", "round__revealed_at"),
         )
         .annotate(entries=Count("configuration", distinct=True))
     )
-    return [RoundBoardRow(*row) for row in rows]
+    of_round = groupby(map(RoundBoardRow._make, rows), key=lambda row: (row.suite, row.device, row.round))
+    return [row for _, own in of_round for row in sorted(own, key=lambda row: protocol_age(row.protocol), reverse=True)]
 
 
 def rounds() -> list[RoundListRow]:

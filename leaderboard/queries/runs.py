@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import BooleanField, Case, Count, ExpressionWrapper, F, Max, Min, Q, QuerySet, Value, When
 
+from leaderboard.changelog import protocol_age
 from runs.models import Attempt, AuditEntry, Result, Run
 from runs.querysets import is_correct, is_secret, of_draft_from_elsewhere, withheld
 
@@ -187,7 +188,8 @@ def choices(*, drafts: bool = False) -> Choices:
     shown = Run.objects.all() if drafts else Run.objects.exclude(state="draft")
     rows = shown.order_by().values_list(*names).distinct()
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    return Choices(*(sorted(set(column)) for column in columns))
+    suites, devices, configurations, protocols = (sorted(set(column)) for column in columns)
+    return Choices(suites, devices, configurations, sorted(protocols, key=protocol_age))
 
 
 def open_attempts() -> int:

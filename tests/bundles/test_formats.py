@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from evaluator.bundles.tasklists import tasks_of
+from collections import Counter
+
+from evaluator.bundles.tasklists import arena_operator_types, tasks_of
 from tests.bundles.accepted import accepted, only, refused
 from tests.bundles.made import (
     aka,
@@ -56,3 +58,12 @@ def test_the_lists_of_tasks_have_the_sizes_that_their_papers_say() -> None:
     assert (len(tasks_of("arena-paper-196")), len(tasks_of("kernelbenchx-176"))) == (196, 176)
     counts = [sum(task.startswith(kind) for task in tasks_of("arena-paper-196")) for kind in ("hip2hip", "torch2hip")]
     assert counts == [24, 24]
+
+
+def test_the_operator_types_of_agentkernelarena_are_words_of_its_paper_s_table() -> None:
+    types = arena_operator_types()
+    printed = {one.name for one in types.values() if one.is_printed}
+    assert {one.name for one in types.values()} == printed | {"Various"}
+    assert Counter(name.split("/")[1] for name, one in types.items() if not one.is_printed) == {"vllm": 87}
+    assert types["triton2triton/vllm/triton_mean"] == ("Various", False)
+    assert types["hip2hip/gpumode/GELU"] == ("Activations", True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -11,13 +12,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evaluator.bundles.tasklists import ARENA, arena_operator_types, tasks_of
+from evaluator.errors import TaskError, UsageError
 from evaluator.pipeline import Evaluator
 from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, PAPER_CLOCKS
 from evaluator.tasks.reader import load_task, task_ids
+from evaluator.tasks.spec import TaskSpec
 from evaluator.tasks.suites import load_suite, read_manifest
 from evaluator.validate import folder
 from evaluator.validate.checks import RUN_CHECKS, STATIC_CHECKS
 from evaluator.validate.subject import Subject
+from scripts.freeze_counterparts import BENCHMARK, counterparts, public_tasks
 from tests.covered import commit, covered
 from tests.native import NativeEvaluator
 
@@ -55,6 +60,55 @@ def test_the_suite_after_kernelbench_x_holds_its_176_tasks_in_their_fifteen_cate
     assert [task.provenance["path"] for task in tasks] == [
         f"{task.provenance['operator_type']}/{task.id.rpartition('/')[2]}.py" for task in tasks
     ]
+
+
+def test_the_first_half_of_agentkernelarena_is_both_categories_of_hip_and_63_tasks_of_triton() -> None:
+    public = public_tasks("native-111")
+    assert Counter(path.partition("/")[0] for path in public) == {"hip2hip": 24, "torch2hip": 24, "triton2triton": 63}
+    assert len({*public}) == 111
+    assert {*public} <= {*tasks_of(ARENA)}
+    assert {*read_manifest("native-24")[1]} <= {task.id for path in public for task in after(path)}
+
+
+def test_every_task_of_the_first_half_has_its_operator_type_in_the_paper_s_words() -> None:
+    types = arena_operator_types()
+    for path in public_tasks("native-111"):
+        assert [task.provenance["operator_type"] for task in after(path)] in ([], [types[path].name]), path
+
+
+@pytest.mark.xfail(raises=UsageError, strict=True, reason="frozen once all 111 folders are here")
+def test_the_suite_of_111_has_each_public_task_of_the_first_half_exactly_once() -> None:
+    tasks = load_suite("native-111").tasks
+    assert sorted(task.provenance["path"] for task in tasks) == sorted(
+        f"tasks/{one}" for one in public_tasks("native-111")
+    )
+    assert all(task.provenance["benchmark"] == BENCHMARK for task in tasks)
+
+
+def test_freezing_says_which_public_task_has_no_counterpart_and_which_has_another_type(monkeypatch) -> None:
+    gelu = load_task("hip2hip/arena/GELU")
+    other = replace(gelu, provenance={**gelu.provenance, "operator_type": "Activation"})
+    monkeypatch.setattr("scripts.freeze_counterparts.task_ids", lambda: ("GELU",))
+    monkeypatch.setattr("scripts.freeze_counterparts.load_task", lambda _: other)
+    with pytest.raises(TaskError) as caught:
+        counterparts(("hip2hip/gpumode/GELU", "hip2hip/gpumode/SiLU"))
+    assert caught.value.problems == [
+        "hip2hip/arena/GELU: operator_type is 'Activation', in the paper's words 'Activations'",
+        "hip2hip/gpumode/SiLU: no task after it",
+        "2 problems of 2 public tasks",
+    ]
+    monkeypatch.setattr("scripts.freeze_counterparts.load_task", lambda _: gelu)
+    assert counterparts(("hip2hip/gpumode/GELU",)) == ["hip2hip/arena/GELU"]
+
+
+def after(path: str) -> list[TaskSpec]:
+    """Our tasks after a public one."""
+    return [task for task in arena_tasks() if task.provenance["path"] == f"tasks/{path}"]
+
+
+@functools.cache
+def arena_tasks() -> tuple[TaskSpec, ...]:
+    return tuple(task for task in map(load_task, task_ids()) if task.provenance.get("benchmark") == BENCHMARK)
 
 
 def test_an_operator_has_one_contract_in_both_categories_of_hip() -> None:

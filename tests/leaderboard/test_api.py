@@ -78,6 +78,7 @@ def addresses(published, suite):
         "result": f"/result/{run.results.first().pk}/",
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
+        "agentkernelarena": "/agentkernelarena/",
         "kernelbench_x": "/kernelbench-x/",
         "kernelbench_x_paper": "/kernelbench-x/paper/",
         "claims": "/claims/",

@@ -9,7 +9,7 @@ import pytest
 
 from evaluator import VERSION
 from evaluator.records.record import OWN_PROTOCOLS, PROTOCOL
-from leaderboard.changelog import FILE, changelog, parse
+from leaderboard.changelog import FILE, changelog, newest_protocol, parse, protocol_age
 
 TEXT = """\
 # Changelog
@@ -83,3 +83,14 @@ def test_the_file_has_the_form_of_keep_a_changelog() -> None:
 def test_the_package_has_the_evaluators_version() -> None:
     project = tomllib.loads((FILE.parent / "pyproject.toml").read_text())["project"]
     assert project["version"] == VERSION == next(iter(changelog().evaluators))
+
+
+def test_protocols_are_ordered_by_their_numbers() -> None:
+    names = ["arena-10", "arena-9", "arena-3", "aka-scripts-1", "by-hand"]
+    assert sorted(names, key=protocol_age) == ["aka-scripts-1", "arena-3", "arena-9", "arena-10", "by-hand"]
+
+
+def test_the_newest_protocol_is_the_current_one_or_else_the_last() -> None:
+    assert newest_protocol(["arena-9", "arena-10"], "arena-11") == "arena-10"
+    assert newest_protocol(["arena-9", "arena-10"], "arena-9") == "arena-9"
+    assert newest_protocol([], "arena-9", default="none") == "none"

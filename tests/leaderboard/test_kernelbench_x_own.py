@@ -98,6 +98,16 @@ def test_repeats_are_counted_together_and_device_classes_apart(measured, page) -
     assert [(one.device, one.runs, one.of, one.correct) for one in found] == [("a100", 1, 12, 3), ("h200", 2, 24, 6)]
 
 
+def test_of_several_protocols_the_newest_is_shown_and_the_tenth_is_newer_than_the_ninth(measured, page) -> None:
+    load_published()
+    configuration = factories.make_configuration()
+    for protocol in ("arena-9", "arena-10"):
+        measured(configuration, run={"protocol": protocol}, **WHOLE)
+    assert [one.protocol for one in page("/kernelbench-x/").own] == ["arena-10", "arena-9"]
+    assert page("/kernelbench-x/paper/").speeds.protocol == "arena-10"
+    assert page("/runs/").choices[-2].options[1:] == (("arena-9", "arena-9", False), ("arena-10", "arena-10", False))
+
+
 def test_with_a_result_missing_there_are_counts_and_no_share(measured, page) -> None:
     measured(Activation=[2.0, 0.5], Loss=[4.0, "wrong_output"])
     shown = page("/kernelbench-x/")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from leaderboard.formatting import NONE
+from leaderboard.pages.attribution import screen
+from leaderboard.pages.attribution.facts import ExplainedPart, Factor
 from leaderboard.pages.kernelbench_x import corpus
 from leaderboard.pages.kernelbench_x.disagreements import DISAGREEMENTS, IN_PAPER
 from leaderboard.pages.kernelbench_x.figures import agreeing_digits
+from leaderboard.pages.text_figures import text_figures
 from runs.loading.published import load_published
+from runs.models import PublishedRow
 
 
 @pytest.fixture
@@ -64,6 +69,25 @@ def test_the_attribution_is_compared_with_the_printed_one(shown) -> None:
     assert found["correctness", "method_added"] == (12.9, "13.0")
     assert found["compilation", "method_pct"] == (4.3, "5.18")  # its compilation tables disagree with each other
     assert found["compilation", "category_added"][1] is None
+
+
+def test_every_page_takes_the_figures_of_attribution_from_the_printed_table(shown, monkeypatch) -> None:
+    table = {
+        row["figure"]: row["value"] for row in PublishedRow.objects.values_list("cells", flat=True) if "figure" in row
+    }
+    assert text_figures() == table
+    found = {one.figure: one.printed for one in shown.figures if one.part == "Method or category"}
+    assert found == {key: value for key, value in table.items() if key.startswith(("correctness_", "compilation_"))}
+    assert len(found) == 6
+    assert {f"{one.rate}_{one.quantity}": one.printed for one in shown.attribution if one.printed} == found
+    monkeypatch.setattr(screen, "text_figures", lambda: {"correctness_category_pct": "1.5", "r_span": "0.25"})
+    [part] = screen.explained_table([_part("type")], "category", "").cells()
+    assert (part["printed_pct"].value, part["printed_log_likelihood"].value) == (1.5, None)
+    assert screen.explained_table([_part("both")], "category", "").cells()[0]["printed_pct"].text == NONE
+
+
+def _part(factor: Factor) -> ExplainedPart:
+    return ExplainedPart("correctness", factor, 0.1, None, None, None, 3, None, None)
 
 
 def test_what_was_printed_is_not_shown_as_computed(shown) -> None:

@@ -204,6 +204,8 @@ def test_tasks_are_cut_by_source_and_type_of_operator(db, page, client) -> None:
         factories.make_task(source=source, provenance={"operator_type": operator})
     shown = page("/tasks/?source=kernelbenchx&operator=Attention&category=hip2hip")
     assert [(task.source, task.operator) for task in shown.tasks] == [("kernelbenchx", "Attention")]
+    labels = {field.key: field.label for field in shown.tables["tasks"].shown_fields}
+    assert (labels["operator"], labels["source"]) == ("Operator type", "Tasks from")
     assert [(choice.name, [value for value, *_ in choice.options]) for choice in shown.choices] == [
         ("source", ["", "arena", "kernelbenchx"]),
         ("operator", ["", "Attention", "Loss"]),

@@ -148,6 +148,14 @@ def test_before_the_current_protocol_has_results_those_of_the_last_one_stand_the
     assert (shown.protocol, shown.spreads[0].found.pairs) == ("arena-1", 6)
 
 
+@pytest.mark.parametrize("current", ["arena-11", "arena-10"])
+def test_the_tenth_protocol_is_newer_than_the_ninth(current, run_on, page, monkeypatch) -> None:
+    monkeypatch.setattr("leaderboard.pages.portability.page.PROTOCOL", current)
+    for protocol, slug in (("arena-9", "h100-sxm"), ("arena-10", "h200-sxm")):
+        run_on(slug, *[log(2.0)] * 6, protocol=protocol)
+    assert page("/portability/").protocol == "arena-10"
+
+
 def test_a_hacked_result_is_wrong_and_has_no_speed(run_on, page) -> None:
     """Runs of one device class are averaged: log 2 and log 8 are log 4, over log 2 a ratio of 2."""
     run_on("h100-sxm", *[log(2.0)] * 6)

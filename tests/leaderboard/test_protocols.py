@@ -247,6 +247,13 @@ def test_unseen_cases_of_two_protocols_are_apart(suite, published, entry, page, 
     assert [(one.protocol, one.entries) for one in page("/generalization/").boards] == [(PROTOCOL, 1), (PAST, 1)]
 
 
+def test_rounds_under_two_protocols_are_listed_with_the_tenth_before_the_ninth(suite, published, entry, page) -> None:
+    round = factories.make_round(suite=suite)
+    for protocol in ("arena-9", "arena-10"):
+        published(configuration=entry(protocol), protocol=protocol, round=round)
+    assert [one.protocol for one in page("/generalization/").boards] == ["arena-10", "arena-9"]
+
+
 def test_data_names_the_protocol_and_keeps_the_past(past, timed, client) -> None:
     again(timed, past[0], noisy(0.5))
     shown = client.get(f"/api/v1{BOARD}").json()

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 KERNELBENCH_LEVELS: Mapping[str, int] = {"1": 100, "2": 100, "3": 50, "4": 20}
+ARENA = "arena-paper-196"
+
+
+class OperatorType(NamedTuple):
+    """The operator type of a task of AgentKernelArena, in a word of its paper's table of all tasks."""
+
+    name: str
+    is_printed: bool  # False: the table does not name the task, so the type is ours
 
 
 @cache
 def tasks_of(suite: str) -> Mapping[str, int | None]:
     """The tasks of the suite `arena-paper-196` or `kernelbenchx-176`, each with its number of cases if listed."""
-    lines = (Path(__file__).parent / f"{suite}.txt").read_text(encoding="utf-8").splitlines()
-    found = dict[str, int | None]()
-    for line in lines:
-        if line and not line.startswith("#"):
-            name, _, cases = line.partition(" ")
-            found[name] = int(cases) if cases else None
-    return found
+    return {name: int(rest) if rest.isdigit() else None for name, rest in _lines(suite)}
+
+
+@cache
+def arena_operator_types() -> Mapping[str, OperatorType]:
+    """The operator type of each task of AgentKernelArena's paper."""
+    return {name: OperatorType(rest.removeprefix("~"), not rest.startswith("~")) for name, rest in _lines(ARENA)}
 
 
 def kernelbench_tasks(level: str) -> tuple[str, ...]:
@@ -29,3 +38,11 @@ def kernelbench_tasks(level: str) -> tuple[str, ...]:
 def kernelbench_suite(levels: Sequence[str]) -> str | None:
     """The name of the tasks of these levels as a suite, such as `kernelbench-level3`; None for no level."""
     return f"kernelbench-level{'-'.join(levels)}" if levels else None
+
+
+def _lines(suite: str) -> Iterator[tuple[str, str]]:
+    """Each task, with what follows it on its line."""
+    for line in (Path(__file__).parent / f"{suite}.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(" ")
+            yield name, rest

@@ -17,6 +17,7 @@ from leaderboard.pages.attribution.facts import (
     UnsolvedType,
 )
 from leaderboard.pages.base import count_cell, page_url, task_cell
+from leaderboard.pages.text_figures import text_figures
 from leaderboard.statistics.comparisons import SIGNIFICANT
 from leaderboard.statistics.explanation import LEAST_OF_EACH, Explanation
 from leaderboard.statistics.permutations import Dependence
@@ -33,14 +34,9 @@ PROXY_LABELS = {
     "complexity": "Cyclomatic complexity, the largest",
     "span": "Statements",
 }
-# Section 4.3 and Table 5 of arXiv 2605.04956. It calls its differences of log L differences of deviance.
-PRINTED: dict[tuple[RateName, Factor], tuple[str, str]] = {
-    ("correctness", "type"): ("9.4", "34.6"),
-    ("correctness", "entry"): ("3.3", "13.0"),
-    ("compilation", "type"): ("5.24", ""),
-    ("compilation", "entry"): ("5.18", ""),
-}
-PRINTED_R = {"assignments": "0.2114", "calls": "0.2114", "complexity": "0.1454", "span": "0.1453"}
+# The paper's words in the short names of its figures. It calls its differences of log L differences of deviance.
+PRINTED_FACTORS: dict[Factor, str] = {"type": "category", "entry": "method"}
+PRINTED_PROXIES = {"assignments": "assignments", "calls": "torch_calls", "complexity": "complexity", "span": "span"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ def explained_table(
             metric="permutation",
         ),
         Field("printed_pct", "In the paper", _printed_cell, is_number=True),
-        hidden("printed_log_likelihood", lambda one: PRINTED.get((one.rate, one.factor), ("", ""))[1] or None),
+        hidden("printed_log_likelihood", lambda one: _printed(one, "added") or None),
     )
     caption = f"How much of the deviance the {type_name} explains, and how much the entry{note}"
     return table(slug, caption, columns, parts, empty)
@@ -285,10 +281,16 @@ def _p_cell(p: float | None) -> Cell:
 
 
 def _printed_cell(one: ExplainedPart) -> Cell:
-    share, added = PRINTED.get((one.rate, one.factor), ("", ""))
+    share, added = _printed(one, "pct"), _printed(one, "added")
     if not share:
         return Cell(NONE)
     return Cell(f"{share}{NBSP}%", float(share), note=f"Δ{NBSP}log{NBSP}L {added}" if added else "")
+
+
+def _printed(one: ExplainedPart, what: str) -> str:
+    """The paper's figure, with its digits; empty where it prints none."""
+    factor = PRINTED_FACTORS.get(one.factor, "")
+    return text_figures().get(f"{one.rate}_{factor}_{what}", "")
 
 
 def _r_cell(one: ProxyLine) -> Cell:
@@ -300,7 +302,7 @@ def _r_cell(one: ProxyLine) -> Cell:
 
 
 def _printed_r_cell(one: ProxyLine) -> Cell:
-    text = PRINTED_R[one.proxy] if one.rate == "correctness" else ""
+    text = text_figures()[f"r_{PRINTED_PROXIES[one.proxy]}"] if one.rate == "correctness" else ""
     return Cell(text, float(text)) if text else Cell(NONE)
 
 

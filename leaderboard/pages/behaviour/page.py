@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leaderboard.changelog import protocol_age
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug, page_url
 from leaderboard.pages.behaviour import screen
@@ -65,7 +66,7 @@ def build(query: Query) -> BehaviourPage:
         labels=labels,
         candidates_read=len(labelled),
         candidates_lost=len(rows) - len(labelled),
-        protocols=tuple(sorted({row.run_protocol for row, _ in labelled})),
+        protocols=tuple(sorted({row.run_protocol for row, _ in labelled}, key=protocol_age)),
         is_cut=len(rows) == behaviour.MOST,
         choices=_choices(filters),
         is_filtered=any(filters.values()),

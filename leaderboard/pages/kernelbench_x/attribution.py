@@ -10,7 +10,8 @@ import numpy as np
 from leaderboard.formatting import NBSP, NONE, significant
 from leaderboard.pages.base import Link, count_cell
 from leaderboard.pages.kernelbench_x.printed import NOT_LOADED, NOT_METHODS, Rows, task_count
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
+from leaderboard.pages.text_figures import text_figures
 from leaderboard.statistics.attribution import Attribution, attribution, dispersion, separation
 from leaderboard.statistics.results import Numbers
 from leaderboard.tables import Cell, Field, Table, table, text_field
@@ -20,10 +21,6 @@ QUANTITIES = {
     "category_pct": "Deviance explained by the category",
     "category_added": "Δ log L of adding the category to the method",
     "method_added": "Δ log L of adding the method to the category",
-}
-PRINTED = {  # section 4.3 of arXiv 2605.04956
-    "compilation": {"method_pct": "5.18", "category_pct": "5.24"},
-    "correctness": {"method_pct": "3.3", "category_pct": "9.4", "category_added": "34.6", "method_added": "13.0"},
 }
 
 
@@ -51,14 +48,16 @@ def assumptions(compiled: Rows, correct: Rows) -> tuple[str, ...]:
 
 
 def section(lines: Sequence[Explained], items: Sequence[str]) -> Section:
+    category, method = (text_figures()[f"correctness_{name}_added"] for name in ("category", "method"))
     return Section(
         slug="explained",
         title="Method or category: what explains success?",
         formula="1 − D/D₀, D = −2 log L of a logistic model with λ/2·Σβ², λ = 1",
         text="Computed here from the counts behind Tables 3 and 4, without the method that solves nothing. "
         "The paper does not state its ridge penalty. With this one, its figures for correctness are "
-        "reproduced, the last two within 0.1: its 34.6 and 13.0 are differences of log L, not of deviance. Its figures "
-        "for compilation are not reproduced; its compilation tables also disagree with each other, see above.",
+        f"reproduced, the last two within 0.1: its {category} and {method} are differences of log L, not of deviance. "
+        "Its figures for compilation are not reproduced; its compilation tables also disagree with each other, see "
+        "above.",
         items=tuple(items),
         links=(Link("The formula", "/metrics/#attribution"),),
         tables=(Shown(_attribution_table(lines)),),
@@ -111,12 +110,13 @@ def _counts(compiled: Rows, correct: Rows) -> dict[str, tuple[Numbers, Numbers]]
 
 def _lines(rate: str, passed: Numbers, of: Numbers) -> tuple[Explained, ...]:
     """The quantities of one fit. Δ log L is half the difference of deviance, which the paper confuses with it."""
-    printed, found = PRINTED[rate], attribution(passed, of)
+    found = attribution(passed, of)
+    printed = {name: text_figures().get(f"{rate}_{name}") for name in QUANTITIES}
     computed = _quantities(found)
     plain = None if separation(passed, of).is_separated else _quantities(attribution(passed, of, ridge=0.0))
     df = {"category_added": found.category_df, "method_added": found.method_df}
     return tuple(
-        Explained(rate, name, value, None if plain is None else plain[name], printed.get(name), df.get(name))
+        Explained(rate, name, value, None if plain is None else plain[name], printed[name], df.get(name))
         for name, value in computed.items()
     )
 

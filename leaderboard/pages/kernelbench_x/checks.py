@@ -18,7 +18,7 @@ from leaderboard.pages.kernelbench_x.printed import (
     task_count,
 )
 from leaderboard.pages.kernelbench_x.rates import x_of_n
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 
 ROUNDING_PCT = 0.051  # a printed percentage is rounded to one decimal

@@ -13,7 +13,7 @@ from leaderboard.pages.kernelbench_x.claimed_efficiency import ClaimedMeans
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRun
 from leaderboard.pages.kernelbench_x.own import OwnEntry, own_url
 from leaderboard.pages.kernelbench_x.printed import OVERALL, Printed
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 NO_RUNS = "No run of KernelBench-X is public here yet. See `/submit/` for how to submit one."

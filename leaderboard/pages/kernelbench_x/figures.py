@@ -24,7 +24,7 @@ from leaderboard.pages.kernelbench_x.printed import (
     Printed,
     task_count,
 )
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, hidden, text_field
 
 NO_TIMES = "not public: times of the methods' kernels"
@@ -63,7 +63,7 @@ def figures(paper: Printed, explained: Sequence[Explained], own: Ours) -> tuple[
         *_of_text(paper, own),
         *_of_rounds(paper, own),
         *_of_overall(paper, own),
-        *_of_attribution(explained, own),
+        *_of_attribution(paper, explained, own),
     )
 
 
@@ -101,6 +101,8 @@ def _of_text(paper: Printed, own: Ours) -> Iterable[Figure]:
     recomputed = _recomputed(paper)
     for row in paper.rows[FIGURES]:
         key, place = row["figure"], row["place"]
+        if _is_of_attribution(key):
+            continue
         part = next((part for start, part in PARTS.items() if key.startswith(start)), "Correct, but slow")
         found = recomputed.get(key, Recomputed(None, NO_TIMES))
         yield _figure(key, part, row["about"], row["value"], place, found, own.of(key, SHOWN_WITH.get(part, "")))
@@ -220,15 +222,18 @@ def _of_overall(paper: Printed, own: Ours) -> Iterable[Figure]:
                 yield _figure(f"{key}_{row['method']}", "Table 1", about, row[key], "Table 1", found, own.of(key))
 
 
-def _of_attribution(lines: Sequence[Explained], own: Ours) -> Iterable[Figure]:
-    for one in lines:
-        if one.printed is not None:
+def _of_attribution(paper: Printed, lines: Sequence[Explained], own: Ours) -> Iterable[Figure]:
+    computed = {f"{one.rate}_{one.quantity}": one for one in lines}
+    for row in paper.rows[FIGURES]:
+        if _is_of_attribution(key := row["figure"]):
+            one = computed[key]
             table = 3 if one.rate == "correctness" else 4
-            about = f"{QUANTITIES[one.quantity]}, {one.rate}{' (%)' if one.quantity.endswith('_pct') else ''}"
             found, ours = Recomputed(one.computed, f"Table {table}, ridge λ = 1"), own.of("explained")
-            yield _figure(
-                f"{one.rate}_{one.quantity}", "Method or category", about, one.printed, "Section 4.3", found, ours
-            )
+            yield _figure(key, "Method or category", row["about"], row["value"], row["place"], found, ours)
+
+
+def _is_of_attribution(key: str) -> bool:
+    return key.partition("_")[2] in QUANTITIES
 
 
 def _methods(row: Mapping[str, str]) -> list[str]:

@@ -11,7 +11,7 @@ from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.attribution.facts import RateName, explained_parts
 from leaderboard.pages.attribution.screen import assumptions_table, explained_table
 from leaderboard.pages.base import Link
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.statistics.explanation import Explanation, explain
 
 AS_CLAIMED = ", submitted runs, as claimed"

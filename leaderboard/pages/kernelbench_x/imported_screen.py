@@ -11,7 +11,7 @@ from leaderboard.pages.kernelbench_x import imported_attribution
 from leaderboard.pages.kernelbench_x.imported import Imported, ImportedRound, ImportedRun, Unsolved
 from leaderboard.pages.kernelbench_x.quality import quality_table
 from leaderboard.pages.kernelbench_x.rates import Column, compiled_map, conversion_table, correct_map
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, Row, Table, fields, hidden, table, text_field
 from leaderboard.words import status_cell
 

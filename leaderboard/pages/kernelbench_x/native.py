@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from leaderboard.filters import TaskFilter
 from leaderboard.formatting import NONE, sentence
 from leaderboard.pages.base import Link, count_cell, page_url, task_url
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import NativeTaskRow
 from leaderboard.tables import Cell, Field, Table, fields, table, text_field

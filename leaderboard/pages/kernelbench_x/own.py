@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 
+from leaderboard.changelog import protocol_age
 from leaderboard.formatting import LEAST_FOR_PERCENT, NONE, factor, plural, rate, significant
 from leaderboard.pages.base import (
     Link,
@@ -30,7 +31,7 @@ from leaderboard.pages.kernelbench_x.rates import (
     correct_map,
     x_of_n,
 )
-from leaderboard.pages.kernelbench_x.section import Section, Shown
+from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import OwnRow
 from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
@@ -66,13 +67,13 @@ class OwnEntry:
 
 
 def own_entries(tasks: Sequence[NativeTask]) -> tuple[OwnEntry, ...]:
-    """Device classes with a clock first; on each, the entry with the most correct results first."""
+    """Device classes with a clock first; on each the newest protocol, then the most correct results first."""
     sizes = Counter(one.category for one in tasks if one.is_in_suite)
     rows = queries.own_counts()
     found = [_entry(list(group), sizes) for _, group in groupby(sorted(rows, key=_key), key=_key)]
-    return tuple(
-        sorted(found, key=lambda one: (one.is_functional, one.device, one.protocol, -one.correct, one.configuration))
-    )
+    found.sort(key=lambda one: (-one.correct, one.configuration))
+    found.sort(key=lambda one: protocol_age(one.protocol), reverse=True)
+    return tuple(sorted(found, key=lambda one: (one.is_functional, one.device)))
 
 
 def fact(entries: Sequence[OwnEntry]) -> tuple[str, str, str]:

@@ -11,8 +11,8 @@ from leaderboard.pages.kernelbench_x.imported import Imported, imported
 from leaderboard.pages.kernelbench_x.native import NativeCategory, NativeTask
 from leaderboard.pages.kernelbench_x.own import OwnEntry
 from leaderboard.pages.kernelbench_x.printed import CORRECT
-from leaderboard.pages.kernelbench_x.section import Section, charts_of, tables_of
 from leaderboard.pages.published import Paper
+from leaderboard.pages.section import Section, charts_of, tables_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

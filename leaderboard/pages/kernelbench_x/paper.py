@@ -15,8 +15,8 @@ from leaderboard.pages.kernelbench_x.measured import measured
 from leaderboard.pages.kernelbench_x.native import native_tasks
 from leaderboard.pages.kernelbench_x.own import own_entries
 from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, NOT_LOADED, Printed, printed
-from leaderboard.pages.kernelbench_x.section import Section, charts_of, tables_of
 from leaderboard.pages.kernelbench_x.speeds import OwnSpeeds, own_speeds
+from leaderboard.pages.section import Section, charts_of, tables_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

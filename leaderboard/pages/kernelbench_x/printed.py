@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots, share_dots
 from leaderboard.formatting import NBSP, NONE
 from leaderboard.pages.kernelbench_x.rates import STEPS, CategoryCount, Column, conversion_table
-from leaderboard.pages.kernelbench_x.section import Section, Shown
 from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
+from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import published
 from leaderboard.queries.published import PaperTable
 from leaderboard.words import operator_type

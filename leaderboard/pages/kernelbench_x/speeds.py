@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from evaluator.records.record import PROTOCOL
+from leaderboard.changelog import newest_protocol
 from leaderboard.formatting import factor
 from leaderboard.queries import kernelbench_x as queries
 from leaderboard.queries.kernelbench_x import OwnSpeedRow
@@ -39,8 +40,7 @@ class OwnSpeeds:
 
 def own_speeds() -> OwnSpeeds:
     rows = queries.own_speeds()
-    known = {row.protocol for row in rows}
-    newest = PROTOCOL if PROTOCOL in known else max(known, default="")
+    newest = newest_protocol((row.protocol for row in rows), PROTOCOL)
     return speeds_of([row for row in rows if row.protocol == newest], newest)
 
 

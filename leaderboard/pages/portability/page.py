@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from evaluator.records.record import PROTOCOL
+from leaderboard.changelog import newest_protocol
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import RunFilter
 from leaderboard.pages.agents.entrants import standings
@@ -51,7 +52,7 @@ def build(query: Query) -> PortabilityPage:
     entries = portable_entries(found)
     devices = {one.device_class: one.device_title for one in found}
     own = [row for row in standing if row.suite_is_current and wanted in ("", row.configuration)]
-    protocol = asked.protocol or _protocol({row.protocol for row in own})
+    protocol = asked.protocol or newest_protocol((row.protocol for row in own), PROTOCOL, default=PROTOCOL)
     suites = _by_devices(row for row in own if row.protocol == protocol)
     suite = asked.suite or next(iter(suites), "")
     tasks = portable_tasks(portability.results(wanted, suite, protocol)) if wanted else ()
@@ -97,11 +98,6 @@ def build(query: Query) -> PortabilityPage:
         ),
         is_filtered=bool(wanted or asked.suite),
     )
-
-
-def _protocol(known: Collection[str]) -> str:
-    """The current protocol, else the last one that is known."""
-    return PROTOCOL if PROTOCOL in known else max(known, default=PROTOCOL)
 
 
 def _by_devices(rows: Iterable[StandingRow]) -> list[str]:

@@ -79,7 +79,7 @@ def _table(rows: Sequence[ListedTask], wanted: TaskFilter) -> Table:
         Field("task", "Task", lambda row: Cell(row.name, row.path, task_url(row.path))),
         text_field("about", "What it computes", lambda row: first_sentence(row.description)),
         text_field("operator", "Operator type", lambda row: row.operator),
-        hidden("source", lambda row: row.source),
+        text_field("source", "Tasks from", lambda row: row.source),
         Field("cases", "Cases", lambda row: count_cell(row.cases), is_number=True),
         Field("correct", "Correct results", _correct_cell, is_number=True),
         hidden("results", lambda row: row.results),

@@ -1,0 +1,1 @@
+"""The page of AgentKernelArena: how much of it is here, and what differs."""
