@@ -144,3 +144,20 @@ def masked_atomic(out_ptr, before_ptr, size, BLOCK: tl.constexpr):
 @triton.jit
 def take_tickets(ticket_ptr, order_ptr):
     tl.store(order_ptr + tl.program_id(0), tl.atomic_add(ticket_ptr, 1))
+
+
+@triton.jit
+def padded_by_block_pointers(x_ptr, out_ptr, M, BLOCK: tl.constexpr, PADDING: tl.constexpr):
+    x = tl.make_block_ptr(x_ptr, (M,), (1,), (0,), (BLOCK,), (0,))
+    tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x, boundary_check=(0,), padding_option=PADDING))
+
+
+@triton.jit
+def padded_by_descriptors(x_ptr, out_ptr, M, BLOCK: tl.constexpr, PADDING: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [M], [1], [BLOCK], padding_option=PADDING)
+    tl.store(out_ptr + tl.arange(0, BLOCK), x.load([0]))
+
+
+@triton.jit
+def padded_by_host_descriptors(x, out_ptr, BLOCK: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, BLOCK), x.load([0]))

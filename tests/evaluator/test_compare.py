@@ -7,6 +7,7 @@ import torch
 
 from evaluator.errors import TaskError
 from evaluator.judge.compare import Deviation, compare, deviation
+from evaluator.judge.rejection import Rejection
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.spec import Case, Output, Sampled, Tolerance
 
@@ -89,6 +90,28 @@ def test_nan_matches_nan_only_where_declared():
     assert judged(output, reference.nan_to_num()).reason == "nan"
     assert judged(output, reference, nan="as_reference").reason is None
     assert judged(torch.tensor([1.0, 2.0]), reference, nan="as_reference").reason == "nan"
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "nan"),
+    [(math.nan, 1.0, "forbidden"), (math.nan, 1.0, "as_reference"), (1.0, math.nan, "as_reference")],
+)
+def test_the_sentence_about_nan_is_true_of_nan_too_many_and_too_few(output, reference, nan):
+    assert sentence_about(output, reference, nan) == (
+        "The output and the reference hold NaN in different places: y: 1 of 2 values."
+    )
+
+
+@pytest.mark.parametrize(("output", "reference"), [(math.inf, 1.0), (1.0, math.inf), (-math.inf, math.inf)])
+def test_the_sentence_about_infinity_is_true_of_infinities_too_many_too_few_and_of_another_sign(output, reference):
+    assert sentence_about(output, reference) == (
+        "The output and the reference differ in infinite values: y: 1 of 2 values."
+    )
+
+
+def sentence_about(output, reference, nan="forbidden"):
+    found = judged(torch.tensor([1.0, output]), torch.tensor([1.0, reference], dtype=torch.float64), nan=nan)
+    return Rejection(found.reason, found.detail).sentence
 
 
 def test_zeros_against_a_zero_reference_are_right_and_anything_else_is_wrong():

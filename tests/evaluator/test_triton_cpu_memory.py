@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 import triton
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from evaluator.inside import triton_cpu
+from evaluator.inside.triton_cpu.dtypes import FLOAT8
 from tests.evaluator import kernels_memory as kernels
 
 LAUNCHES = triton_cpu.install()
@@ -68,6 +71,32 @@ def test_descriptors_made_on_the_host_stop_at_the_boundary():
     descriptors = [TensorDescriptor.from_tensor(tensor, [32, 32]) for tensor in (x, out)]
     kernels.doubled_by_host_descriptors[(2, 3)](*descriptors, BLOCK=32)
     assert torch.equal(out, 2 * x)
+
+
+def padded_by_block_pointers(x, out, padding):
+    kernels.padded_by_block_pointers[(1,)](x, out, x.numel(), BLOCK=out.numel(), PADDING=padding)
+
+
+def padded_by_descriptors(x, out, padding):
+    kernels.padded_by_descriptors[(1,)](x, out, x.numel(), BLOCK=out.numel(), PADDING=padding)
+
+
+def padded_by_host_descriptors(x, out, padding):
+    descriptor = TensorDescriptor.from_tensor(x, [out.numel()], padding=padding)
+    kernels.padded_by_host_descriptors[(1,)](descriptor, out, BLOCK=out.numel())
+
+
+@pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, *FLOAT8.values()])
+@pytest.mark.parametrize("load", [padded_by_block_pointers, padded_by_descriptors, padded_by_host_descriptors])
+def test_what_lies_beyond_the_boundary_is_the_padding_of_the_load_in_every_float_type(load, dtype, monkeypatch):
+    monkeypatch.setattr(LAUNCHES, "compile", dtype == torch.bfloat16)  # no target has every 8-bit float
+    x = torch.arange(1.0, 17).to(dtype)
+    for padding, expected in (("zero", 0.0), ("nan", math.nan)):
+        out = torch.full((32,), 2.0).to(dtype)
+        load(x, out, padding)
+        wanted = torch.cat((x.float(), torch.full((16,), expected)))
+        torch.testing.assert_close(out.float(), wanted, rtol=0, atol=0, equal_nan=True)
 
 
 def test_bools_are_bytes():

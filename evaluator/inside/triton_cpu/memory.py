@@ -15,7 +15,7 @@ from evaluator.inside.triton_cpu.bounds import Bounds
 from evaluator.inside.triton_cpu.dtypes import Array, numpy_dtype
 from evaluator.inside.triton_cpu.errors import DeviceAssertFailed, OutOfBounds, UnsupportedFeature
 from evaluator.inside.triton_cpu.narrow import NarrowFloats
-from evaluator.inside.triton_cpu.undefined import undefined
+from evaluator.inside.triton_cpu.undefined import not_a_number, undefined
 from evaluator.inside.triton_cpu.written import Written
 
 
@@ -34,6 +34,14 @@ class Memory(NarrowFloats):
             kind = ptrs.get_element_ty()
             other = TensorHandle(self._undefined(kind, ptrs.data.shape), kind)
         return super().create_masked_load(ptrs, mask, other, *hints, **named_hints)
+
+    def create_tensor_pointer_load(self, ptr: Any, boundary_check: Any, padding: Any, *hints: Any) -> Any:
+        pointers, inside = ptr.materialize_pointers(boundary_check)
+        return self.create_masked_load(pointers, inside, _padding(padding, pointers), *hints)
+
+    def create_descriptor_load(self, desc: Any, indices: Any, *hints: Any) -> Any:
+        pointers, inside = desc.materialize_pointers(indices)
+        return self.create_masked_load(pointers, inside, _padding(desc.padding, pointers), *hints, is_volatile=False)
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, *hints: Any, **named_hints: Any) -> Any:
         self._check("store", ptrs, mask)
@@ -129,6 +137,15 @@ class Memory(NarrowFloats):
         native.store(addresses, total.data, everywhere)
         array: Array = old
         return array
+
+
+def _padding(option: Any, pointers: Any) -> Any:
+    """Return what lanes beyond the border hold. Triton's own code pads bf16 and fp8 with 0 where it means NaN."""
+    kind, shape = pointers.get_element_ty(), pointers.data.shape
+    if option is None:
+        return None
+    nan = option == ir.PADDING_OPTION.PAD_NAN
+    return TensorHandle(not_a_number(kind, shape) if nan else np.zeros(shape, numpy_dtype(kind)), kind)
 
 
 class Descriptor(TensorDescHandle):  # type: ignore[misc]  # triton has no types

@@ -30,6 +30,11 @@ def undefined(dtype: Any, shape: tuple[int, ...], turn: int) -> Array:
     return _repeated(dtype.name, numpy_dtype(dtype), count + len(pattern))[start : start + count].reshape(shape)
 
 
+def not_a_number(dtype: Any, shape: tuple[int, ...]) -> Array:
+    """Return NaN of a scalar float type as it is stored; NumPy would make 0 of it in an unsigned integer."""
+    return np.full(shape, _pattern(dtype.name, numpy_dtype(dtype))[0])
+
+
 @functools.lru_cache(maxsize=16)
 def _repeated(name: str, kind: np.dtype[Any], count: int) -> Array:
     values = np.resize(_pattern(name, kind), count)
