@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 from evaluator.state import REPOSITORY
 
-VERSION = 2
-DIGEST = "c5570356da542cf8a42d0ee26c7c9767ebda4e1fffd425a785a4685e78dcb980"  # of the checks of this version
+VERSION = 3
+DIGEST = "30d168c4c0bd6342ea04b9c803c86767f5fdcfb5333d69b65b4b30e6a65106f5"  # of the checks of this version
 NO_CHECKS = ("choice.py", "closing.py", "measure.py", "skeleton.py", "validated.py", "version.py")
 NULLS = ("evaluator/judge/nulls.py", "evaluator/judge/relation_nulls.py")
 
