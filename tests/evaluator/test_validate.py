@@ -281,6 +281,22 @@ def test_an_unused_input_is_found(folder: Path) -> None:
     assert found("inputs", folder) == "spare: no output depends on it\nscale: no output depends on it"
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("(x + spare[:, None] / 3).softmax(-1)", "spare: no output depends on it"),
+        ("x.softmax(-1) + 7 * spare[:, None] - 7 * spare[:, None]", "spare: no output depends on it"),
+        ("(x + 1e-9 * spare[:, None] * x).softmax(-1)", ""),
+    ],
+)
+def test_an_input_that_only_changes_how_others_round_is_found(answer: str, expected: str, folder: Path) -> None:
+    spare = {"shape": ["rows"], "dtype": "float32", "distribution": {"normal": [0, 1]}}
+    change_config(folder, lambda arena: (few_cases(arena), arena["inputs"].update(spare=spare)))
+    text = "def reference(inputs):\n    x, spare = inputs['x'], inputs['spare']\n"
+    (folder / "reference.py").write_text(f"{text}    return {{'y': {answer}}}\n", encoding="utf-8")
+    assert found("inputs", folder) == expected
+
+
 def test_a_check_that_breaks_has_failed(folder: Path, tmp_path: Path) -> None:
     (folder / "reference.py").write_text("def reference(inputs):\n    return 1 / 0\n", encoding="utf-8")
     results = {check.name: check for check in validate(ID, tmp_path, None).checks}
