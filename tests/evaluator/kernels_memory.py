@@ -100,6 +100,44 @@ def doubled_by_host_descriptors(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def reduced_by_descriptors(x, total, largest):
+    total.atomic_add([0, 0], x.load([0, 0]))
+    largest.atomic_max([0, 0], x.load([0, 0]).to(tl.int32))
+
+
+@triton.jit
+def rows_by_descriptor(x, out, rows_ptr, ROWS: tl.constexpr):
+    rows = tl.load(rows_ptr + tl.arange(0, ROWS))
+    out.scatter(x.gather(rows, 0), rows, 0)
+
+
+@triton.jit
+def _descriptor_of(source, shape, block):
+    if isinstance(source, tl.tensor_descriptor):
+        return source
+    else:
+        return tl.make_tensor_descriptor(source, shape, [shape[1], 1], block)
+
+
+@triton.jit
+def doubled_by_either(x, out, M, N, BLOCK: tl.constexpr):
+    x, out = _descriptor_of(x, [M, N], [BLOCK, BLOCK]), _descriptor_of(out, [M, N], [BLOCK, BLOCK])
+    row = 0
+    while tl.condition(row < M, disable_licm=True):
+        out.store([row, 0], x.load([row, 0]) * 2)
+        row += x.block_shape[0]
+
+
+@triton.jit
+def largest_of_two(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + lanes), tl.load(y_ptr + lanes)
+    tl.store(out_ptr + lanes, tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL))
+    tl.store(out_ptr + BLOCK + lanes, tl.maximum(x, y, propagate_nan=tl.PropagateNan.NONE))
+    tl.store(out_ptr + 2 * BLOCK + lanes, y.exp().sqrt_rn())
+
+
+@triton.jit
 def copy_bools(x_ptr, out_ptr, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     tl.store(out_ptr + lanes, not tl.load(x_ptr + lanes))

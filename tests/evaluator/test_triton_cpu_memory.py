@@ -99,6 +99,54 @@ def test_what_lies_beyond_the_boundary_is_the_padding_of_the_load_in_every_float
         torch.testing.assert_close(out.float(), wanted, rtol=0, atol=0, equal_nan=True)
 
 
+def test_atomics_of_descriptors_stop_at_the_boundary():
+    x = torch.randint(-4, 5, (50, 68)).float()
+    total, largest = torch.ones(50, 68), torch.zeros(50, 68, dtype=torch.int32)
+    kernels.reduced_by_descriptors[(3,)](*(TensorDescriptor.from_tensor(one, [64, 64]) for one in (x, total, largest)))
+    assert torch.equal(total[:, :64], 1 + 3 * x[:, :64])
+    assert torch.equal(largest[:, :64], x[:, :64].int().clamp(min=0))
+    assert (total[:, 64:] == 1).all()
+
+
+def test_rows_are_gathered_and_scattered_by_descriptors():
+    x, out = torch.randn(64, 32).half(), torch.zeros(64, 32).half()
+    rows = torch.tensor([5, 3, 63, 1, 7, 8, 0, 2], dtype=torch.int32)
+    kernels.rows_by_descriptor[(1,)](*(TensorDescriptor.from_tensor(one, [1, 32]) for one in (x, out)), rows, ROWS=8)
+    assert torch.equal(out[rows.long()], x[rows.long()])
+
+
+@pytest.mark.parametrize("on_the_host", [False, True])
+def test_a_kernel_takes_a_pointer_or_a_descriptor(on_the_host):
+    """An allocator is never asked: on AMD's targets a descriptor needs no memory of its own."""
+    asked = []
+    triton.set_allocator(lambda size, alignment, stream: asked.append(size))
+    x, out = torch.randn(48, 32), torch.empty(48, 32)
+    given = [TensorDescriptor.from_tensor(one, [32, 32]) if on_the_host else one for one in (x, out)]
+    kernels.doubled_by_either[(1,)](*given, 48, 32, BLOCK=32)
+    assert torch.equal(out, 2 * x)
+    assert not asked
+
+
+def test_a_hook_of_a_configuration_tells_descriptors_their_size():
+    def hook(nargs):
+        nargs["x"].block_shape = nargs["out"].block_shape = [nargs["BLOCK"], nargs["BLOCK"]]
+
+    tuned = triton.autotune([triton.Config({"BLOCK": size}, pre_hook=hook) for size in (16, 32)], key=[])
+    x, out = torch.randn(32, 32), torch.empty(32, 32)
+    descriptors = [TensorDescriptor.from_tensor(one, [1, 4]) for one in (x, out)]
+    tuned(kernels.doubled_by_host_descriptors)[lambda meta: (32 // meta["BLOCK"],) * 2](*descriptors)
+    assert torch.equal(out, 2 * x)
+
+
+def test_the_larger_of_two_propagates_nan_as_asked():
+    nan = float("nan")
+    x, y, out = torch.tensor([nan, 1.0, 2.0, nan]), torch.tensor([nan, nan, 3.0, 1.0]), torch.empty(12)
+    kernels.largest_of_two[(1,)](x, y, out, BLOCK=4)
+    assert torch.equal(out[:4].isnan(), x.isnan() | y.isnan())
+    assert torch.equal(out[4:8].isnan(), x.isnan() & y.isnan())
+    assert torch.allclose(out[8:], y.exp().sqrt(), equal_nan=True)
+
+
 def test_bools_are_bytes():
     x, out = torch.rand(64) > 0.5, torch.empty(64, dtype=torch.bool)
     kernels.copy_bools[(1,)](x, out, BLOCK=64)

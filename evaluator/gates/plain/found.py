@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-LISTS = "2026-11-29"  # the version of the lists, which holds name
+LISTS = "2026-11-30"  # the version of the lists, which holds name
 UNREADABLE = "unreadable_source"
 STREAMS = "streams"
 KEEPS_STATE = "keeps_state"

@@ -15,7 +15,7 @@ MODULES = words("""
     triton.language.extra triton.language.extra.libdevice triton.runtime triton.language.extra.cuda
     triton.language.extra.hip triton.language.extra.cuda.libdevice triton.language.extra.hip.libdevice math
     itertools functools collections collections.abc typing dataclasses enum logging warnings operator contextlib
-    triton.language.target_info
+    triton.language.target_info triton.language.random triton.tools.tensor_descriptor
 """)
 # May be imported, though nothing of them may be used: left-overs, and what is tried for where it may be installed.
 MODULES |= words("abc copy json numpy os pathlib random re string sys time flash_attn flashinfer xformers")
@@ -29,7 +29,10 @@ TL = """abs add advance arange argmax argmin associative_scan assume atomic_add 
     pi32_t pointer_type program_id rand rand4x randint randint4x randn randn4x range ravel reduce reduce_or reshape
     rsqrt sigmoid sin slice softmax sort split sqrt sqrt_rn squeeze static_assert static_print static_range store
     store_tensor_descriptor sub sum swizzle2d topk trans uint16 uint32 uint64 uint8 umulhi unsqueeze view void where
-    xor_sum zeros zeros_like uint_to_uniform_float inline_asm_elementwise"""
+    xor_sum zeros zeros_like uint_to_uniform_float inline_asm_elementwise PropagateNan.ALL PropagateNan.NONE
+    TRITON_MAX_TENSOR_NUMEL bitonic_merge pair_uniform_to_normal philox_impl to_tensor"""
+RANDOM = """pair_uniform_to_normal philox philox_impl rand rand4x randint randint4x randn randn4x
+    uint_to_uniform_float"""
 DEVICE_MATH = """
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi div_rn erf erfc erfcinv erfcx
     erfinv exp exp10 exp2 expm1 fast_cosf fast_dividef fast_expf fast_log2f fast_logf fast_powf fast_sinf fast_tanhf
@@ -37,6 +40,27 @@ DEVICE_MATH = """
     log10 log1p log2 logb max min mul24 mulhi nearbyint norm4d normcdf pow rcbrt remainder rhypot rint round rsqrt
     rsqrt_rn sigmoid sin sinh sinpi softmax sqrt sqrt_rn tan tanh tgamma trunc umulhi
 """
+# The rest of libdevice: each word is one fixed symbol of the vendor's library, a function of its operands alone.
+LIBDEVICE = (
+    DEVICE_MATH
+    + """
+    add_rd add_rn add_ru add_rz brev byte_perm clz cyl_bessel_i0 cyl_bessel_i1 div_rd div_ru div_rz double2float_rd
+    double2float_rn double2float_ru double2float_rz double2hiint double2int_rd double2int_rn double2int_ru
+    double2int_rz double2ll_rd double2ll_rn double2ll_ru double2ll_rz double2loint double2uint_rd double2uint_rn
+    double2uint_ru double2uint_rz double2ull_rd double2ull_rn double2ull_ru double2ull_rz double_as_longlong
+    fast_exp10f fast_log10f fast_tanf fdim ffs float2int_rd float2int_rn float2int_ru float2int_rz float2ll_rd
+    float2ll_rn float2ll_ru float2ll_rz float2uint_rd float2uint_rn float2uint_ru float2uint_rz float2ull_rd
+    float2ull_rn float2ull_ru float2ull_rz float_as_uint fma_rd fma_rn fma_ru fma_rz hadd hiloint2double ilogb
+    int2double_rn int2float_rd int2float_rn int2float_ru int2float_rz jn ll2double_rd ll2double_rn ll2double_ru
+    ll2double_rz ll2float_rd ll2float_rn ll2float_ru ll2float_rz llround longlong_as_double mul_rd mul_rn mul_ru
+    mul_rz nextafter norm3d normcdfinv popc rcp64h rcp_rd rcp_rn rcp_ru rcp_rz rhadd rnorm3d rnorm4d sad saturatef
+    scalbn signbit sqrt_rd sqrt_ru sqrt_rz sub_rd sub_rn sub_ru sub_rz uint2double_rn uint2float_rd uint2float_rn
+    uint2float_ru uint2float_rz uint_as_float ull2double_rd ull2double_rn ull2double_ru ull2double_rz ull2float_rd
+    ull2float_rn ull2float_ru ull2float_rz y0 y1 yn
+"""
+)
+# Classes of the language: annotations, what isinstance asks of a parameter, tuples, and the condition of a `while`.
+TL_CLASSES = "PropagateNan block_type condition const constexpr tensor_descriptor tuple tensor dtype pointer_type"
 DTYPES = """bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 short int long half float double float16 float32
     float64 bfloat16 complex64 complex128 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
     float4_e2m1fn_x2"""
@@ -54,10 +78,11 @@ CLASSES = (
     | under(
         "triton",
         """
-    Config JITFunction language.constexpr language.core.constexpr language.core.tensor language.core.dtype
-    language.dtype language.tensor language.pointer_type
+    Config JITFunction tools.tensor_descriptor.TensorDescriptor
 """,
     )
+    | under("triton.language", TL_CLASSES)
+    | under("triton.language.core", TL_CLASSES)
     | under("enum", "Enum IntEnum Flag IntFlag")
     | under("dataclasses", "dataclass")
     | under("typing", "NamedTuple")
@@ -90,14 +115,18 @@ FUNCTIONS = (
     | under("triton.language.core", TL)
     | under("triton.language.standard", TL)
     | under("triton.language.math", DEVICE_MATH)
-    | under("triton.language.extra.libdevice", DEVICE_MATH)
-    | under("triton.language.extra.cuda.libdevice", DEVICE_MATH)
-    | under("triton.language.extra.hip.libdevice", DEVICE_MATH)
-    | under("triton.language.target_info", "is_cuda is_hip is_hip_cdna3 is_hip_cdna4 cuda_capability_geq")
+    | under("triton.language.extra.libdevice", LIBDEVICE)
+    | under("triton.language.extra.cuda.libdevice", LIBDEVICE)
+    | under("triton.language.extra.hip.libdevice", LIBDEVICE)
+    | under("triton.language.random", RANDOM)
+    | under(
+        "triton.language.target_info", "current_target is_cuda is_hip is_hip_cdna3 is_hip_cdna4 cuda_capability_geq"
+    )
     | under(
         "triton",
         "jit autotune heuristics cdiv next_power_of_2 constexpr_function runtime.driver.active "
-        "runtime.OutOfResources OutOfResources CompilationError __version__",
+        "runtime.OutOfResources OutOfResources CompilationError TritonError __version__ "
+        "set_allocator tools.tensor_descriptor.TensorDescriptor.from_tensor",
     )
     | under("torch", DTYPES)
     | under(
@@ -178,7 +207,9 @@ STREAM_MAKERS = under(
 STREAM_ATTRIBUTES = words("""wait_stream wait_event record_event record_stream record query elapsed_time replay
     capture_begin capture_end pool enable_timing""")
 FUNCTIONS |= (STREAM_MAKERS - CLASSES) | {"torch.cuda.current_stream"}
-STATE_MAKERS = words("functools.lru_cache functools.cache functools.cached_property")
+# Triton calls an allocator in the launches that need scratch memory, as it calls a grid: with numbers, and it takes an
+# address, which kernels take from anything that has `data_ptr`. Only this is new: a launch tells whether one was set.
+STATE_MAKERS = words("functools.lru_cache functools.cache functools.cached_property triton.set_allocator")
 ASSEMBLY = words("triton.language.inline_asm_elementwise")
 
 
@@ -206,9 +237,15 @@ ATTRIBUTES = (
     train parameters register_buffer register_parameter weight bias state_dict in_features out_features apply
     save_for_backward saved_tensors needs_input_grad mark_non_differentiable set_materialize_grads mark_dirty
     __name__ cache_clear bit_length is_integer numerator denominator values indices
+    atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor expand_dims histogram reduce_or
+    sqrt_rn is_bool is_fp64 is_fp8e4b15 is_fp8e4b8 is_fp8e4nv is_fp8e5 is_fp8e5b16 is_int1 is_int16 is_int32 is_int64
+    is_int_unsigned is_uint8 is_uint16 is_uint32 is_uint64 base block_shape strides
 """)
 )
 ATTRIBUTES |= STREAM_ATTRIBUTES | words("synchronize cuda_stream")
+# May be set on an item by its name, `nargs["a_desc"].block_shape = [64, 64]`: how the hook of a configuration tells a
+# descriptor its size. Nothing but descriptors has it. Where it is set on anything else, it is a number that is kept.
+SETTABLE = words("block_shape")
 ON_THE_HOST = words("item tolist cpu")
 CHANGES = words("""
     append extend insert pop remove clear setdefault update add discard popleft appendleft popitem copy_ zero_ fill_
@@ -247,7 +284,7 @@ KEYWORDS = words("""
     as_tuple return_inverse return_counts stacklevel exc_info initial indices device_type cast_inputs base encoding
     errors memo out keys iterable decimals bitcast fp_downcast_rounding cache_modifier eviction_policy volatile
     boundary_check padding_option sem scope input_precision acc keep_dims propagate_nan return_indices
-    return_indices_tie_break_left can_reorder
+    return_indices_tie_break_left can_reorder num_bins offsets x_offsets y_offset
 """)
 # Functions of which a keyword may do more than compute, with those that may be given.
 LIBRARY_KEYWORDS = {

@@ -8,7 +8,7 @@ What keeps them sound:
   subclassed, compared with and named in annotations, but it is no value either.
 - An attribute is listed, or it belongs to a class of the source and is read from something that can be nothing but an
   instance of it.
-- Attributes are set on `self` and on listed switches, nowhere else.
+- Attributes are set on `self` and on listed switches, and the sizes of a descriptor on an item, nowhere else.
 - No text becomes a name or code.
 """
 
@@ -24,7 +24,7 @@ from evaluator.gates.plain.found import KEEPS_STATE, STREAMS, SourceFinding
 from evaluator.gates.plain.python_calls import CallRules
 from evaluator.gates.plain.python_classes import MOST, OwnClasses
 from evaluator.gates.plain.python_labels import labels
-from evaluator.gates.plain.python_state import state_kept
+from evaluator.gates.plain.python_state import is_set_on_an_item, state_kept
 from evaluator.gates.plain.python_tree import Binding, PythonTree, PythonVariable, parts_of
 from evaluator.gates.plain.source_text import has_foreign_encoding, kernel_texts
 
@@ -201,6 +201,8 @@ class PlainRules:
     def _of_attribute_set(self, node: ast.Attribute) -> Iterator[Use]:
         if self.tree.dotted(node) and self.tree.dotted(node) <= names.SWITCHES:
             yield "sets_switches", ast.unparse(node)
+        elif is_set_on_an_item(node):
+            return
         elif node.attr.startswith("__") or node.attr in names.RESERVED or not self.classes.self_of(node.value):
             yield "foreign_attribute_set", ast.unparse(node)
 

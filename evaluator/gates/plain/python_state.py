@@ -30,8 +30,18 @@ def state_kept(tree: PythonTree) -> Iterator[SourceFinding]:
                 yield from (SourceFinding(one.lineno, KEEPS_STATE, "a default argument") for one in given)
             case ast.Attribute(ctx=ast.Store()) if _root(node) == "self" and _method_name(tree, node) not in MAKERS:
                 yield SourceFinding(node.lineno, KEEPS_STATE, ast.unparse(node))
+            case ast.Attribute() if is_set_on_an_item(node):
+                yield SourceFinding(node.lineno, KEEPS_STATE, ast.unparse(node))
             case ast.Name(ctx=ast.Load()) if around.may_change(node):
                 yield SourceFinding(node.lineno, KEEPS_STATE, node.id)
+
+
+def is_set_on_an_item(node: ast.Attribute) -> bool:
+    """Whether it is `items["name"].attribute = …`, for an attribute that any object may be given."""
+    match node:
+        case ast.Attribute(value=ast.Subscript(slice=ast.Constant(value=str())), attr=attribute, ctx=ast.Store()):
+            return attribute in names.SETTABLE
+    return False
 
 
 class _Around:

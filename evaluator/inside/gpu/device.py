@@ -19,7 +19,7 @@ from triton.errors import TritonError
 from triton.runtime.cache import triton_key
 from triton.runtime.driver import driver
 
-from evaluator.inside import loading
+from evaluator.inside import descriptor_types, loading
 from evaluator.inside.coverage import CoverageReport, OutputBytes
 from evaluator.inside.gpu.ahead import Ahead
 from evaluator.inside.gpu.launches import Launches
@@ -45,6 +45,7 @@ class GpuDevice:
         torch.zeros(1, device="cuda")
         self._synchronize()
         ignore_options_of_others()
+        descriptor_types.install()
         self._launches = Launches() if cross_compile else None
         self._ahead = Ahead() if ahead else None
 

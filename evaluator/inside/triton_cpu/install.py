@@ -14,6 +14,7 @@ from triton.runtime.autotuner import Autotuner
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction
 
+from evaluator.inside import descriptor_types
 from evaluator.inside.triton_cpu.driver import Gfx942Driver, benchmark_once
 from evaluator.inside.triton_cpu.dtypes import numpy_dtype
 from evaluator.inside.triton_cpu.errors import CompileFailed, TritonChanged
@@ -27,6 +28,7 @@ def install() -> InterpretedLaunches:
     if knobs.runtime.interpret:
         raise TritonChanged("TRITON_INTERPRET is set: kernels would be bound to Triton's own interpreter")
     launches = InterpretedLaunches()
+    descriptor_types.install()
     driver.set_active(Gfx942Driver())
     interpreter._get_np_dtype = numpy_dtype  # Triton's own function builds a table in every call
     JITFunction.run = _run(launches)

@@ -119,6 +119,10 @@ def _bound(member: Callable[..., Any]) -> Callable[..., Any]:
 def _of_tensors() -> Iterable[Replacement]:
     methods = [(name, value) for name, value in vars(core.tensor).items() if isinstance(value, JITFunction)]
     yield from (Replacement(core.tensor, name, _method(function)) for name, function in methods)
+    for name, member in vars(core.tensor).items():  # `x.exp()`: the compiler gives any method its type rules
+        is_other = inspect.isfunction(member) and not core.is_builtin(member)
+        if is_other and "_semantic" in inspect.signature(member).parameters:
+            yield Replacement(core.tensor, name, _bound(member))
     yield Replacement(core.tensor, "__bool__", lambda self: self.type.is_block() or bool(self.handle.data.item()))
     yield Replacement(core.tensor, "__index__", lambda self: int(self.handle.data.item()))
     yield Replacement(core.tensor, "__str__", lambda self: str(self.handle.data))
@@ -182,6 +186,7 @@ LANGUAGE = {
     "multiple_of": _unchanged,
     "max_contiguous": _unchanged,
     "max_constancy": _unchanged,
+    "condition": _unchanged,  # of a `while`: a class, whose objects would all be true
     "reduce": combine.reduce,
     "associative_scan": combine.associative_scan,
     "map_elementwise": combine.map_elementwise,

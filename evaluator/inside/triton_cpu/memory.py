@@ -70,6 +70,19 @@ class Memory(NarrowFloats):
         """Make a descriptor without the inherited alignment checks: on gfx942 it is just pointers."""
         return Descriptor(*arguments[:4], *arguments[5:])
 
+    def create_descriptor_reduce(self, kind: Any, descriptor: Descriptor, value: Any, offsets: Any) -> Any:
+        """Do an atomic of a descriptor as one on the pointers inside it; its result is not given to anybody."""
+        pointers, inside = descriptor.materialize_pointers(offsets)
+        dtype, name = value.dtype.scalar, str(kind.name)
+        if name == "ADD" and dtype.is_floating():
+            name = "FADD"
+        elif name in ("MAX", "MIN") and dtype.is_int_unsigned():
+            name = f"U{name}"
+        order = ir.MEM_SEMANTIC.RELAXED, ir.MEM_SYNC_SCOPE.GPU
+        return self.create_atomic_rmw(
+            ir.ATOMIC_OP.__members__[name], pointers, value, TensorHandle(inside, tl.int1), *order
+        )
+
     def create_assert(self, condition: Any, message: str) -> None:
         self._require(condition, f"device_assert failed in program {self.grid_idx}: {message}")
 
