@@ -1,8 +1,10 @@
-"""Parts of an attention over segments of the keys; what lies in segments that a request does not use is NaN."""
+"""Parts of an attention over segments of the keys; what lies in segments that a request does not use is anything."""
 
 from __future__ import annotations
 
 import torch
+
+LEFT = 500.0  # a score from an earlier call
 
 
 def draw(axes, name, generator):
@@ -32,9 +34,10 @@ def draw(axes, name, generator):
     empty = torch.rand(shape, **options) < share
     owner = torch.repeat_interleave(torch.arange(requests, device=generator.device), count)
     unused = (torch.arange(segments, device=generator.device) >= used[owner, None])[:, None, :].expand(shape)
+    left = torch.where(torch.rand(shape, **options) < 0.5, torch.nan, LEFT)
     return {
         "part": part.masked_fill_(empty[..., None], 0.0).masked_fill_(unused[..., None], torch.nan),
-        "highest": highest.masked_fill_(empty, -torch.inf).masked_fill_(unused, torch.nan),
+        "highest": torch.where(unused, left, highest.masked_fill_(empty, -torch.inf)),
         "total": total.masked_fill_(empty, 0.0).masked_fill_(unused, torch.nan),
         "lengths": lengths,
         "starts": starts,
