@@ -102,7 +102,8 @@ def _run(what: str, command: Sequence[str], folder: Path, deadline: float) -> No
         raise TranslationError(f"{NOT_IN_TIME} the build's time limit")
     if not compilation.ok:
         lines = [line for line in compilation.log.splitlines() if line.strip()] or ["it printed nothing"]
-        cause = next(filter(_ERROR.search, lines), lines[-1])
+        said = [line for line in lines if line.startswith("LLVM ERROR: ")]  # before it ends its process
+        cause = next(filter(_ERROR.search, [*said, *lines]), lines[-1])
         raise TranslationError(f"{what} fails on the way from {GFX942.arch}: {cause}")
 
 
