@@ -2,7 +2,7 @@
 
 Clang's LLVM IR for gfx942 goes through Triton's LLVM, which knows both. What clang decided for gfx942 stays: macros
 such as `__gfx942__`, and the device libraries. Where registers differ from those of clang 19 for gfx942, the compilers
-differ and hardly the cards: LLVM 23 gives both targets the same.
+differ and hardly the cards: LLVM 23 gave both targets the same on six sources that were tried.
 
 Whatever goes wrong here is our lack and never the source's fault: the report then says why it is not checked. It takes
 as long as the compilation for gfx942, while the build for the CPU still runs.
