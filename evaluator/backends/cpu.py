@@ -1,4 +1,4 @@
-"""A host without a GPU: Triton is interpreted, HIP runs on fibers, and everything is also compiled for gfx942.
+"""A host without a GPU: Triton is interpreted, HIP runs on fibers, and everything is also compiled for AMD's targets.
 
 It tests compilation and correctness. Its times are functional: they show that a call ran, and nothing about a GPU.
 """

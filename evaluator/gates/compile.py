@@ -1,6 +1,7 @@
 """The compile gate: can the source be built and called, with the task's toolchain and for the target architecture?
 
-HIP sources are built in the sandbox for this host's device and for gfx942. Triton sources are imported, and the
+HIP sources are built in the sandbox for this host's device and for gfx942, and
+translated to gfx950. Triton sources are imported, and the
 launches of every case compiled, on a GPU ahead and over all cores.
 """
 
@@ -33,7 +34,7 @@ def check(context: Context) -> Rejection | None:
         return rejection
     if context.candidate_side().language == "python":
         try:
-            _compile_cases(context)
+            compile_cases(context)
         except WorkerFault:
             with suppress(WorkerError):
                 note_launches(context)  # for the record; the fault decides
@@ -109,18 +110,23 @@ def _not_portable(context: Context, where: str) -> Rejection:
 def _note_build(context: Context, made: Build) -> None:
     context.seconds[f"build_{context.backend.name}"] = 0.0 if made.cached else float(made.native["seconds"])
     context.seconds["build_gfx942"] = 0.0 if made.cached else float(made.gfx942["seconds"])
+    context.seconds["build_gfx950"] = 0.0 if made.cached else float(made.gfx950["seconds"])
     note_build(context, "candidate", made)
 
 
-def _compile_cases(context: Context) -> None:
+def compile_cases(context: Context) -> list[str]:
     """Compile every case's launches on one standard draw; a compiler's refusal is raised as a WorkerFault.
 
-    After any other failure the worker may have lost the device; the correctness gate finds the cause.
+    Returns the cases whose host code failed. After any such failure on a GPU the worker may have lost the device; the
+    correctness gate finds the cause.
     """
     assert context.runner is not None
-    draw = draws_of(context.task)[0]
+    draw, failed = draws_of(context.task)[0], list[str]()
     for case in context.backend.cases(context.task):
         fine = context.runner.compile(case, context.contents(case, draw))
         context.give_way()
-        if not fine and context.backend.torch_device != "cpu":
-            return
+        if not fine:
+            failed.append(case.id)
+            if context.backend.torch_device != "cpu":
+                break
+    return failed

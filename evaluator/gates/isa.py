@@ -1,8 +1,8 @@
 """The ISA report: resource usage of every kernel of both sides, as compilers for AMD's targets report it on any host.
 
-For HIP it comes from the build, for Triton from the workers after the correctness gate has launched every kernel. No
-number fails a candidate. A kernel that cannot run on gfx942 fails on a host that stands in for gfx942; elsewhere, and
-for other targets, it is a finding.
+For HIP it comes from the build, whose code for gfx942 is translated to gfx950, for Triton from the workers after the
+correctness gate has launched every kernel. No number fails a candidate. A kernel that cannot run on gfx942 fails on a
+host that stands in for gfx942; elsewhere, and for other targets, it is a finding.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from evaluator.errors import BaselineError
 from evaluator.gates.context import Context
 from evaluator.host_paths import without_host_paths
 from evaluator.inside.excerpts import cut
-from evaluator.inside.isa.targets import GFX942, NOT_IN_TIME, TARGETS
+from evaluator.inside.isa.targets import GFX942, GFX950, NOT_IN_TIME, TARGETS
 from evaluator.judge.builds import Build
 from evaluator.judge.rejection import Rejection, of_exception_class
 from evaluator.judge.side import Runner, blaming_baseline
 from evaluator.judge.timing.session import SideName
 from evaluator.judge.traces import base_name
-from evaluator.records.record import ISA_NUMBERS, Finding, IsaReport
+from evaluator.records.record import ISA_NUMBERS, TRANSLATED, Finding, IsaReport
 
 GATE = "compile"  # the gate that the findings name
 COMPILED, FAILED, NOT_CHECKED = "compiled", "failed", "not checked: "
@@ -34,14 +34,18 @@ _SUMMARY = re.compile(r"linker command failed|frontend command failed|ld returne
 
 
 def note_build(context: Context, side: SideName, made: Build) -> None:
-    """Add the kernels of a HIP build to the report, for gfx942 only."""
-    report = made.gfx942
+    """Add the kernels of a HIP build to the report. What is not translated to gfx950 is not checked, and no failure."""
+    report, translated = made.gfx942, made.gfx950
     kernels = [{"kernel": kernel["name"], "target": GFX942.arch, **kernel} for kernel in report["kernels"]]
     context.isa += _reports(side, kernels)
+    there = {"target": GFX950.arch, "configuration": TRANSLATED}
+    context.isa += _reports(side, [{"kernel": kernel["name"], **there, **kernel} for kernel in translated["kernels"]])
     if side == "baseline":
         return
     outcome = COMPILED if report["ok"] else FAILED
     context.isa_checked[GFX942.arch] = outcome if report["checked"] else NOT_CHECKED + report["reason"]
+    lack = None if translated["checked"] else NOT_CHECKED + _objection(translated["reason"])
+    context.isa_checked[GFX950.arch] = lack or COMPILED
     _find_spills(context)
     if not kernels and (report["ok"] or (not report["checked"] and _names_no_kernel(context))):
         _hold_without_kernel(context)

@@ -113,7 +113,8 @@ class HipToolchain:
     @property
     def summary(self) -> str:
         """Describe the toolchain in a line."""
-        target = "gfx942 is checked" if self.gfx942_available else f"gfx942 is not checked: {self.gfx942_reason}"
+        targets = "gfx942 and gfx950 are"
+        target = f"{targets} checked" if self.gfx942_available else f"{targets} not checked: {self.gfx942_reason}"
         return f"{self.clang}; {target}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -151,7 +152,7 @@ def _key(host: HostTools) -> str:
     headers = [(path.relative_to(SOURCES).as_posix(), _digest(path)) for path in _sources()]
     content = [
         asdict(host),
-        importlib.metadata.version("torch"),
+        [importlib.metadata.version(package) for package in ("torch", "triton")],
         host.torch_include.stat().st_ctime_ns,  # files of a new installation are others to a precompiled header
         [_CPU_FLAGS, _MESSAGE_FLAGS, _PRECOMPILING_FLAGS, _HEADER_OBJECT_FLAGS],
         [_GFX942_FLAGS, _GFX942_PRECOMPILED_FLAGS],

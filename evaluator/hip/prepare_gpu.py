@@ -1,7 +1,7 @@
 """Prepare a host with a GPU once for .hip files: headers in place, names generated, the Python binding compiled.
 
 The result is in state/hip_gpu/<key>. The builds run in the sandbox (evaluator/inside/hip_gpu), need no device and only
-read it. If clang is installed too, sources are also compiled for gfx942.
+read it. If clang is installed too, sources are also compiled for AMD's targets.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ class GpuToolchain:
     torch_include: Path
     names: tuple[tuple[str, str], ...]  # replaces a host path in messages
     readable: tuple[Path, ...]
-    gfx942: dict[str, Any]  # the toolchain for gate_gfx942
+    gfx942: dict[str, Any]  # the toolchain for gate_targets
 
     @property
     def summary(self) -> str:
         """Describe the toolchain in a line."""
-        seen = "is checked" if self.gfx942["gfx942_available"] else f"is not checked: {self.gfx942['gfx942_reason']}"
-        return f"{self.compiler}; gfx942 {seen}"
+        seen = "are checked" if self.gfx942["gfx942_available"] else f"are not checked: {self.gfx942['gfx942_reason']}"
+        return f"{self.compiler}; gfx942 and gfx950 {seen}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the parameters as JSON values, together with those for gfx942."""

@@ -64,7 +64,7 @@ class Harness:
         return {"copied": len(data), "size": self._inside(path).stat().st_size}
 
     def build(self, path: str, toolchain: dict[str, Any], limit_s: float) -> dict[str, object]:
-        """Compile a HIP source for this host's device and for gfx942 in parallel. Nothing of it is run."""
+        """Compile a HIP source for this host's device and for AMD's targets in parallel. Nothing of it is run."""
         building = build_both if toolchain["kind"] == "cpu" else build_for_gpu
         return dict(building(self._inside(path), self.workspace, toolchain, limit_s))
 

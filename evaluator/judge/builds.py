@@ -15,22 +15,24 @@ from typing import Any
 
 from evaluator.backends.base import Toolchain
 from evaluator.errors import SandboxError
+from evaluator.inside.isa.targets import NOT_IN_TIME
 from evaluator.judge.side import Side
 from evaluator.sandbox import Worker
 from evaluator.state import replacing, state_folder
 
 GRACE_S = 10.0
 MAX_PRODUCT_BYTES = 64 << 20
-FORMAT = b"4"  # of a cached build
+FORMAT = b"5"  # of a cached build
 DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The reports of the builds for this host's device and for gfx942 (inside/hip_cpu), and the extension's bytes."""
+    """The reports of the builds for this host's device, gfx942 and gfx950 (inside/hip_cpu), and the extension."""
 
     native: dict[str, Any]
     gfx942: dict[str, Any]
+    gfx950: dict[str, Any]
     unsupported: tuple[str, ...]
     not_portable: tuple[str, ...]
     product: bytes | None
@@ -57,14 +59,22 @@ def build(side: Side, toolchain: Toolchain) -> Build:
     finally:
         side.close(worker, has_loaded=False)
     made = _build(report, product, cached=False)
-    if made.product is not None and (made.gfx942["ok"] or not toolchain.as_dict()["gfx942_available"]):
+    complete = made.gfx942["ok"] and not made.gfx950.get("reason", "").startswith(NOT_IN_TIME)
+    if made.product is not None and (complete or not toolchain.as_dict()["gfx942_available"]):
         _store(path, report, made.product)
     return made
 
 
 def _build(report: dict[str, Any], product: bytes | None, cached: bool) -> Build:
-    native, gfx942 = report["native"], report["gfx942"]
-    return Build(native, gfx942, tuple(report["unsupported"]), tuple(report["not_portable"]), product, cached)
+    return Build(
+        native=report["native"],
+        gfx942=report["gfx942"],
+        gfx950=report["gfx950"],
+        unsupported=tuple(report["unsupported"]),
+        not_portable=tuple(report["not_portable"]),
+        product=product,
+        cached=cached,
+    )
 
 
 def taken(worker: Worker, path: str) -> bytes | None:

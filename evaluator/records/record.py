@@ -19,7 +19,7 @@ from evaluator.records.reasons import REASONS, Flag, Status
 SCHEMA_VERSION = 1
 PROTOCOL = "arena-3"  # how the judge times; whatever changes a number changes this name
 # Seconds that run beside parts of an evaluation, and inside them: sandboxes that start ahead, and compilers.
-BESIDE = ("sandbox_start", "build_cpu", "build_cuda", "build_rocm", "build_gfx942")
+BESIDE = ("sandbox_start", "build_cpu", "build_cuda", "build_rocm", "build_gfx942", "build_gfx950")
 OWN_PROTOCOLS = "arena-"  # how the names of the judge's own protocols begin, past ones included
 LOG_BYTES = 20_000  # characters of the beginning and end of what was printed
 GATE_NAMES = ("source", "compile", "correctness", "performance", "integrity")
@@ -28,6 +28,9 @@ ISA_NUMBERS = (
     *("vgpr", "agpr", "sgpr", "lds_bytes", "scratch_bytes", "vgpr_spills", "sgpr_spills", "occupancy"),
     *("mfma", "code_bytes", "num_warps", "num_stages"),
 )
+# The configuration of a HIP kernel's numbers for gfx950: clang's code for gfx942, device libraries included, through
+# another LLVM than the one that the numbers for gfx942 are from.
+TRANSLATED = "translated from gfx942"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ class IsaReport:
     side: Literal["baseline", "candidate"]
     target: str
     kernel: str
-    configuration: str  # element types, constants and options of a Triton launch
+    configuration: str  # element types, constants and options of a Triton launch, or TRANSLATED
     error: str | None  # why the kernel does not run on the target
     numbers: Mapping[str, int | None]  # by the names in ISA_NUMBERS
 

@@ -16,6 +16,7 @@ from evaluator.sandbox.faults import Ended
 REPORT = {
     "native": {"ok": True, "log": "", "has_module": True, "product": "candidate.so"},
     "gfx942": {"checked": True, "ok": True, "log": "", "kernels": []},
+    "gfx950": {"checked": True, "kernels": []},
     "unsupported": [],
     "not_portable": [],
 }

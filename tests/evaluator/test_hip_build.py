@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from evaluator.inside.hip_cpu import build_both, build_cpu, gate_gfx942
+from evaluator.inside.hip_cpu import build_both, build_cpu
 from evaluator.inside.hip_cpu import gate as gate_module
 from evaluator.inside.hip_cpu.compiler import run_compiler
+from evaluator.inside.hip_cpu.gate import gate_targets
 from evaluator.inside.hip_cpu.torch_names import fits_precompiled
 from tests.conftest import lacking
 
@@ -49,6 +50,8 @@ def test_both_builds_of_a_good_source_succeed(write: Any, tmp_path: Path, gfx942
     assert (tmp_path / builds["native"]["product"]).is_file()
     assert (builds["gfx942"]["checked"], builds["gfx942"]["ok"]) == (True, True)
     assert [kernel["name"] for kernel in builds["gfx942"]["kernels"]] == ["k(float*)"]
+    assert builds["gfx950"]["checked"], builds["gfx950"]
+    assert [kernel["name"] for kernel in builds["gfx950"]["kernels"]] == ["k(float*)"]
     assert builds["unsupported"] == []
 
 
@@ -126,8 +129,9 @@ def test_a_build_writes_into_its_folder_alone(
 
 
 def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain: dict[str, Any]) -> None:
-    gate = gate_gfx942(HERE / "hip/spill.hip", tmp_path, gfx942_toolchain, LIMIT_S)
-    assert (gate["ok"], gate["log"]) == (True, "")
+    made = gate_targets(HERE / "hip/spill.hip", tmp_path, gfx942_toolchain, LIMIT_S)
+    gate, translated = made
+    assert (gate["ok"], gate["log"], translated["checked"]) == (True, "", True)
     kernels = {kernel["name"]: kernel for kernel in gate["kernels"]}
     assert set(kernels) == {"spills", "void copies<double>(double const*, double*)"}
     spills, copies = kernels["spills"], kernels["void copies<double>(double const*, double*)"]
@@ -139,6 +143,13 @@ def test_the_gate_reads_what_each_kernel_needs(tmp_path: Path, gfx942_toolchain:
     assert [copies[name] for name in names] == [0, 0, 0, 8, 0]
     assert spills["code_bytes"] > copies["code_bytes"] > 0
     assert all(set(kernel) == set(spills) and kernel["sgpr"] > 0 for kernel in kernels.values())
+    there = {kernel["name"]: kernel for kernel in translated["kernels"]}
+    assert list(there) == list(kernels)
+    assert there["spills"]["vgpr_spills"] > 0
+    assert all(there["spills"][name] == spills[name] for name in ("vgpr", "agpr", "sgpr", "lds_bytes", "occupancy"))
+    copies = there["void copies<double>(double const*, double*)"]
+    assert [copies[name] for name in names] == [0, 0, 0, 8, 0]
+    assert all(set(kernel) == set(spills) for kernel in there.values()), "the same figures on both targets"
 
 
 def test_the_gate_reads_the_same_with_and_without_the_precompiled_header(
@@ -150,9 +161,9 @@ def test_the_gate_reads_the_same_with_and_without_the_precompiled_header(
     monkeypatch.setattr(
         gate_module, "run_compiler", lambda command, *rest: runs.append(command) or run_compiler(command, *rest)
     )
-    fast = gate_gfx942(write(), tmp_path, gfx942_toolchain, LIMIT_S)
+    fast = gate_targets(write(), tmp_path, gfx942_toolchain, LIMIT_S).gfx942
     assert len(runs) == 1, "the header suffices"
-    slow = gate_gfx942(write(), tmp_path, absent, LIMIT_S)
+    slow = gate_targets(write(), tmp_path, absent, LIMIT_S).gfx942
     assert len(runs) == 3
     assert fast | {"seconds": 0} == slow | {"seconds": 0}
     assert fast["ok"]
@@ -181,21 +192,22 @@ def test_the_gate_rejects_more_lds_than_the_device_has(
     write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
 ) -> None:
     source = write(device="__shared__ float s[20000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[3];")
-    gate = gate_gfx942(source, tmp_path, gfx942_toolchain, LIMIT_S)
+    gate, translated = gate_targets(source, tmp_path, gfx942_toolchain, LIMIT_S)
     assert (gate["checked"], gate["ok"]) == (True, False)
     assert "local memory (80000) exceeds limit (65536)" in gate["log"]
+    assert [kernel["lds_bytes"] for kernel in translated["kernels"]] == [80_000], "gfx950 has 160 KiB"
 
 
 def test_the_gate_says_what_is_missing_where_the_toolchain_is_missing(
     write: Any, tmp_path: Path, hip_toolchain: dict[str, Any]
 ) -> None:
     absent = {**hip_toolchain, "gfx942_available": False, "gfx942_reason": "install rocm-device-libs"}
-    gate = gate_gfx942(write(), tmp_path, absent, LIMIT_S)
-    assert (gate["checked"], gate["ok"]) == (False, False)
-    assert gate["reason"] == "install rocm-device-libs"
+    gate, translated = gate_targets(write(), tmp_path, absent, LIMIT_S)
+    assert (gate["checked"], gate["ok"], translated["checked"]) == (False, False, False)
+    assert gate["reason"] == translated["reason"] == "install rocm-device-libs"
 
 
-def test_matrix_instructions_compile_for_gfx942_alone(
+def test_matrix_instructions_compile_for_the_targets_alone(
     write: Any, tmp_path: Path, gfx942_toolchain: dict[str, Any]
 ) -> None:
     mfma = "typedef float f4 __attribute__((ext_vector_type(4))); f4 c = {};"
@@ -203,5 +215,6 @@ def test_matrix_instructions_compile_for_gfx942_alone(
     builds = build_both(source, tmp_path, gfx942_toolchain, LIMIT_S)
     assert not builds["native"]["ok"]
     assert builds["gfx942"]["ok"]
-    assert [kernel["mfma"] for kernel in builds["gfx942"]["kernels"]] == [1]
+    for target in ("gfx942", "gfx950"):
+        assert [kernel["mfma"] for kernel in builds[target]["kernels"]] == [1]
     assert builds["unsupported"] == ["the builtin __builtin_amdgcn_mfma_f32_16x16x4f32"]

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 
 from evaluator.backends.cpu import CpuBackend
+from evaluator.gates import compile as compile_gate
 from evaluator.hip.prepare import HipToolchain
+from evaluator.judge import builds
 from evaluator.pipeline import Evaluator
 from evaluator.records.reasons import Status
-from evaluator.records.record import ISA_NUMBERS, IsaReport, Record
+from evaluator.records.record import ISA_NUMBERS, TRANSLATED, IsaReport, Record
 from evaluator.tasks.candidate import Candidate, baseline
 from evaluator.tasks.spec import TaskSpec
 
@@ -100,14 +102,38 @@ def test_spilled_registers_are_a_finding_and_fail_nobody(tiny_task: Task, evalua
     assert all((report.numbers["scratch_bytes"] or 0) > 0 for report in of(record, "candidate", "gfx942"))
 
 
-def test_both_sides_of_a_hip_task_are_compiled_for_gfx942(tiny_task: Task, evaluator: Evaluator) -> None:
+def test_both_sides_of_a_hip_task_are_compiled_for_both_targets(tiny_task: Task, evaluator: Evaluator) -> None:
     task = tiny_task("hip2hip")
     record = evaluator.evaluate(task, baseline(task))
-    assert record.isa_checked == {"gfx942": "compiled"}
-    ours, theirs = of(record, "baseline", "gfx942"), of(record, "candidate", "gfx942")
-    assert [report.kernel for report in ours] == [report.kernel for report in theirs] != []
+    assert record.isa_checked == {"gfx942": "compiled", "gfx950": "compiled"}
     compiled_names = set(ISA_NUMBERS) - {"num_warps", "num_stages"}
-    assert all(report.numbers[name] is not None for report in ours for name in compiled_names)
+    names = {}
+    for target, configuration in (("gfx942", ""), ("gfx950", TRANSLATED)):
+        ours, theirs = of(record, "baseline", target), of(record, "candidate", target)
+        names[target] = [report.kernel for report in ours]
+        assert names[target] == [report.kernel for report in theirs] != []
+        assert {report.configuration for report in (*ours, *theirs)} == {configuration}
+        assert all(report.numbers[name] is not None for report in ours for name in compiled_names)
+    assert names["gfx942"] == names["gfx950"]
+
+
+def test_what_is_not_translated_to_gfx950_is_not_checked_and_fails_nobody(
+    tiny_task: Task, evaluator: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker is another process, so its report is changed on its way."""
+
+    def build_without(*arguments: object) -> builds.Build:
+        made = builds.build(*arguments)  # type: ignore[arg-type]
+        return replace(made, gfx950={"checked": False, "seconds": 0.1, "kernels": [], "reason": "LLVM fails"})
+
+    monkeypatch.setattr(compile_gate, "build", build_without)
+    task = tiny_task("hip2hip")
+    record = evaluator.evaluate(task, baseline(task))
+    assert record.status is Status.PASSED, record.message
+    assert [finding.code for finding in record.findings] == ["coverage_unknown"]
+    assert record.isa_checked == {"gfx942": "compiled", "gfx950": "not checked: LLVM fails"}
+    assert of(record, "candidate", "gfx942")
+    assert not of(record, "candidate", "gfx950")
 
 
 class WithoutDeviceLibraries(CpuBackend):
@@ -122,5 +148,6 @@ def test_a_missing_toolchain_is_reported_with_what_to_install(tiny_task: Task) -
     with Evaluator(WithoutDeviceLibraries()) as evaluator:
         record = evaluator.evaluate(task, baseline(task))
     assert record.status is Status.PASSED, record.message
-    assert record.isa_checked == {"gfx942": "not checked: install rocm-device-libs"}
+    lacking = "not checked: install rocm-device-libs"
+    assert record.isa_checked == {"gfx942": lacking, "gfx950": lacking}
     assert record.isa == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluator.records.record import IsaReport
+from evaluator.records.record import TRANSLATED, IsaReport
 from tests.leaderboard.conftest import address, attempted
 
 pytestmark = pytest.mark.usefixtures("archive_folder")
@@ -72,3 +72,18 @@ def test_each_target_has_a_sentence_and_one_that_was_not_checked_has_no_table(re
     assert "not checked: install llvm-19." in body
     assert "isa-gfx942" not in body
     assert kernel_rows(shown, "isa-gfx950")[1][1] == "candidate's only; fails: needs 170000 bytes of LDS"
+
+
+def test_translated_numbers_say_that_another_compiler_made_them(result, page, client) -> None:
+    attempted(
+        result,
+        isa=(isa("candidate", vgpr=66), isa("candidate", "gfx950", configuration=TRANSLATED, vgpr=86)),
+        isa_checked={"gfx942": "compiled", "gfx950": "compiled"},
+    )
+    shown = page(address(result))
+    ours, translated = (section.sentence for section in shown.targets)
+    assert "translates" not in ours
+    assert translated.startswith("gfx950 (MI355X): every kernel of the candidate compiles and fits. Another compiler ")
+    assert kernel_rows(shown, "isa-gfx950") == [["gelu", "candidate's only", "86"]]
+    lines = client.get(f"/api/v1{address(result)}isa-gfx950.csv").getvalue().decode().splitlines()
+    assert lines[1].startswith("gelu,translated from gfx942,")

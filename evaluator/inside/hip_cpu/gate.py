@@ -1,4 +1,4 @@
-"""Compile a .hip file for gfx942 without a GPU, and read each kernel's resource usage for the ISA report.
+"""Compile a .hip file for gfx942 without a GPU, and read each kernel's resource usage there and on gfx950.
 
 Only the device pass runs, with the smallest of torch's headers that suffice: its core precompiled, its core, ATen
 without autograd and binding, or <torch/extension.h> itself (0.6, 4, 9 and 17 s on one core). It runs in the sandbox and
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from evaluator.inside.hip_cpu.compiler import Compilation, presentable, run_compiler
 from evaluator.inside.hip_cpu.disassembly import code_of
+from evaluator.inside.hip_cpu.gfx950 import Gfx950, report_gfx950, unchecked
 from evaluator.inside.hip_cpu.masking import SourceError, read_source
 from evaluator.inside.hip_cpu.torch_names import (
     fits_precompiled,
@@ -42,6 +43,8 @@ _LACKING = re.compile(
     r"no template|redefinition of|invalid operands to binary|no viable (?:overloaded|conversion)|"
     r"invalid argument type)"
 )
+# What gfx950 has more of: such a source is translated although gfx942 refuses it.
+_TOO_MUCH_LDS = re.compile(r"error: .*local memory \(\d+\) exceeds limit")
 
 
 class Gfx942(TypedDict):
@@ -53,16 +56,24 @@ class Gfx942(TypedDict):
     reason: NotRequired[str]  # why it was not checked
 
 
-def gate_gfx942(
+class Targets(NamedTuple):
+    """The reports of both targets. Only gfx942's says whether a source is right."""
+
+    gfx942: Gfx942
+    gfx950: Gfx950
+
+
+def gate_targets(
     source: Path,
     folder: Path,
     toolchain: dict[str, Any],
     timeout_s: float,
     worth_retrying: Callable[[], bool] = lambda: True,
-) -> Gfx942:
-    """Compile `source` for gfx942; `checked` is False if the toolchain is missing or time ran out.
+) -> Targets:
+    """Compile `source` for gfx942, then translate it to gfx950.
 
-    `worth_retrying` decides whether a failed attempt is repeated with larger headers.
+    `checked` is False if the toolchain is missing or time ran out. `worth_retrying` decides whether a failed attempt is
+    repeated with larger headers.
     """
     started = time.monotonic()
     folder = folder.resolve()
@@ -74,24 +85,35 @@ def gate_gfx942(
         (folder / "arena_operators.h").write_text(operator_includes(text, Path(toolchain["torch_include"])))
     except SourceError as error:
         log = f"{source.name}:{error.line}: error: {error.message}\n"
-        return {"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []}
+        return _refused({"checked": True, "ok": False, "seconds": 0.0, "log": log, "kernels": []})
     attempts = _Attempts(source.resolve(), folder, toolchain, started + timeout_s)
-    compilation = attempts.compile(headers, fits_precompiled(text), worth_retrying)
+    compilation, flags = attempts.compile(headers, fits_precompiled(text), worth_retrying)
     if compilation.timed_out:
         return _unchecked(f"not finished in {timeout_s:g} s", started)
     workspaces = (folder, source.resolve().parent)
-    return {
+    gfx942: Gfx942 = {
         "checked": True,
         "ok": compilation.ok,
         "seconds": round(time.monotonic() - started, 3),
         "log": presentable(_without_remarks(compilation.log), workspaces, toolchain["names"]),
         "kernels": _kernels(compilation.log, attempts.product, toolchain) if compilation.ok else [],
     }
+    if not compilation.ok and not _TOO_MUCH_LDS.search(compilation.log):
+        return _refused(gfx942)
+    gfx950 = report_gfx950(attempts.source, flags, folder, toolchain, attempts.deadline)
+    names = _demangled([kernel["name"] for kernel in gfx950["kernels"]], toolchain["demangler"])
+    named = [{**kernel, "name": name} for kernel, name in zip(gfx950["kernels"], names, strict=True)]
+    return Targets(gfx942, {**gfx950, "kernels": named})
 
 
-def _unchecked(reason: str, started: float) -> Gfx942:
+def _refused(gfx942: Gfx942) -> Targets:
+    return Targets(gfx942, unchecked("the source does not compile for gfx942", time.monotonic()))
+
+
+def _unchecked(reason: str, started: float) -> Targets:
     seconds = round(time.monotonic() - started, 3)
-    return {"checked": False, "ok": False, "seconds": seconds, "log": "", "kernels": [], "reason": reason}
+    gfx942: Gfx942 = {"checked": False, "ok": False, "seconds": seconds, "log": "", "kernels": [], "reason": reason}
+    return Targets(gfx942, unchecked(reason, time.monotonic()))
 
 
 def _headers(text: str, toolchain: dict[str, Any]) -> list[list[str]]:
@@ -112,21 +134,24 @@ class _Attempts(NamedTuple):
 
     def compile(
         self, headers: list[list[str]], is_precompiled: bool, worth_retrying: Callable[[], bool]
-    ) -> Compilation:
-        if is_precompiled and (compilation := self._with(headers[0], *self.toolchain["gfx942_precompiled"])).ok:
-            return compilation
-        compilation = self._with(headers[0])  # its errors are the source's own
+    ) -> tuple[Compilation, list[str]]:
+        """Return the last attempt and its flags."""
+        if is_precompiled:
+            compilation, flags = self._with(headers[0], *self.toolchain["gfx942_precompiled"])
+            if compilation.ok:
+                return compilation, flags
+        compilation, flags = self._with(headers[0])  # its errors are the source's own
         for larger in headers[1:]:
             if compilation.ok or compilation.timed_out or not _LACKING.search(compilation.log) or not worth_retrying():
                 break
-            compilation = self._with(larger)
-        return compilation
+            compilation, flags = self._with(larger)
+        return compilation, flags
 
-    def _with(self, headers: list[str], *precompiled: str) -> Compilation:
+    def _with(self, headers: list[str], *precompiled: str) -> tuple[Compilation, list[str]]:
         folders = [f"-I{self.folder}", *(f"-I{header}" for header in headers)]
         flags = [*self.toolchain["gfx942_flags"], *precompiled, *folders]
         files = [str(self.source), "-o", str(self.product)]
-        return run_compiler([self.toolchain["clang"], *flags, *files], self.folder, self.deadline)
+        return run_compiler([self.toolchain["clang"], *flags, *files], self.folder, self.deadline), flags
 
 
 def _without_remarks(log: str) -> str:

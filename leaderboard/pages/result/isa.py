@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluator.records.record import Record
+from evaluator.records.record import TRANSLATED, Record
 from leaderboard.formatting import NONE
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table
 
@@ -26,6 +26,10 @@ LABELS = {
     "num_stages": "Stages",
 }
 BETTER_ZERO = ("scratch_bytes", "vgpr_spills", "sgpr_spills")
+ORIGIN = (
+    "Another compiler translates clang's code for gfx942, its device libraries included: what differs from gfx942 may "
+    "come from the compilers."
+)
 COMPILED = {"compiled": "every kernel of the candidate compiles and fits", "failed": "a kernel does not compile or fit"}
 
 
@@ -76,7 +80,8 @@ def sections(found: Sequence[KernelReport], checked: Mapping[str, str]) -> tuple
 def _section(target: str, found: Sequence[KernelReport], checked: Mapping[str, str]) -> TargetSection:
     name = f"{target} ({CARDS[target]})" if target in CARDS else target
     outcome = checked.get(target, "not checked: the candidate's kernels were not reached")
-    return TargetSection(f"{name}: {COMPILED.get(outcome, outcome)}.", _table(target, name, found))
+    origin = f" {ORIGIN}" if any(kernel.configuration == TRANSLATED for kernel in found) else ""
+    return TargetSection(f"{name}: {COMPILED.get(outcome, outcome)}.{origin}", _table(target, name, found))
 
 
 def _table(target: str, name: str, found: Sequence[KernelReport]) -> Table:
@@ -143,7 +148,7 @@ def _candidate_field(number: str) -> Field[KernelPair]:
 def _note(pair: KernelPair) -> str:
     """The configuration, which side the kernel is of where only one has it, and why it does not compile."""
     before, after = pair
-    parts = [pair.kernel.configuration]
+    parts = [] if pair.kernel.configuration == TRANSLATED else [pair.kernel.configuration]
     if before and after and before.configuration != after.configuration:
         parts = [f"{before.configuration} → {after.configuration}"]
     parts += [] if before and after else ["candidate's only" if after else "baseline's only"]
