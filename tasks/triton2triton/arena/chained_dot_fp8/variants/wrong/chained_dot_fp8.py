@@ -69,7 +69,8 @@ def forward(
         n,
         d,
         M=64,
-        N=64,
+        N=32,
         D=max(32, triton.next_power_of_2(d)),
+        num_warps=8,
     )
     return out

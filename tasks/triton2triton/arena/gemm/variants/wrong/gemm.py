@@ -90,4 +90,5 @@ def forward(
         M=64,
         N=64,
         K=64,
+        num_warps=8,
     )
