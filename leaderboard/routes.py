@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leaderboard.pages import analysis, claims, data, peaks, published, search, versions
 from leaderboard.pages.agentkernelarena import page as agentkernelarena
+from leaderboard.pages.agentkernelarena import paper as agentkernelarena_paper
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query
@@ -246,6 +247,15 @@ ROUTES = (
         agentkernelarena.AgentKernelArenaPage,
         agentkernelarena.build,
         "Tasks here after AgentKernelArena's, and what differs from each public one",
+        template="sections",
+        section="analysis",
+    ),
+    Route(
+        "agentkernelarena_paper",
+        "agentkernelarena/paper/",
+        agentkernelarena_paper.AgentKernelArenaPaperPage,
+        agentkernelarena_paper.build,
+        "AgentKernelArena's paper: its tables and figures drawn and recomputed, and its disagreements",
         template="sections",
         section="analysis",
     ),
