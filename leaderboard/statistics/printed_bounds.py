@@ -16,7 +16,7 @@ NO_BOUND = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RowBounds:
     """Of a row that is printed; standard deviations are over tasks (n − 1)."""
 
     sd_least: float
@@ -47,15 +47,15 @@ def contradicts(tasks: int, share: float, quantile: float, p: float, fast: int, 
 
 def bounds(
     tasks: int, mean: float, sd: float, quantiles: Mapping[float, float], fast: Mapping[int, int], failures: int = 0
-) -> Bounds:
-    """Bounds of a row. `fast`: p → tasks with a mean of at least p; `failures`: wrong results of three runs."""
+) -> RowBounds:
+    """RowBounds of a row. `fast`: p → tasks with a mean of at least p; `failures`: wrong results of three runs."""
     low, high = _ends(tasks, quantiles, fast)
     total = tasks * mean
     even = _filled(low, high, total)
     rest = total - fsum(low)
     squares = fsum(one * one for one in low[:-1]) + (low[-1] + rest) ** 2
     geometric = [_geometric(_filled(low[n:], high[n:], total)) for n in range(failures // 3 + 1)]  # n never correct
-    return Bounds(
+    return RowBounds(
         sd_least=sqrt(fsum((one - mean) ** 2 for one in even) / (tasks - 1)),
         sd_most=sqrt(max(0.0, squares - tasks * mean * mean) / (tasks - 1)),
         geometric_most=max(geometric),

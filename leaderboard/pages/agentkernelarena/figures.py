@@ -15,7 +15,7 @@ from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, hidden, te
 
 IN_FIGURE, NO_TASKS = "not public: only drawn, in Figures 3 and 4", "not public: results of single tasks"
 NO_UNSEEN = "not public: results on unseen inputs"
-EXACT = ("=", "≈")  # the other relations are bounds
+EXACT = ("is", "about")  # the other relations are bounds
 NAMED_BETTER = 6  # configurations of Table 4 that appendix I names as compiling nearly always
 EXAMPLE = {"example_first": (0.342, 0.298), "example_second": (1.205, 0.987)}  # ms before and after
 PARTS = {
@@ -35,7 +35,7 @@ class PrintedFigure:
     figure: str
     part: str
     about: str
-    relation: str  # =, ≈, or a bound
+    relation: str  # is, about, or a bound
     printed: str  # with the paper's digits
     place: str
     recomputed: float | None
@@ -49,7 +49,11 @@ class PrintedFigure:
         if self.recomputed is None:
             return None
         limit = float(self.printed)
-        bounds = {"≥": self.recomputed >= limit, "≤": self.recomputed <= limit, "<": self.recomputed < limit}
+        bounds = {
+            "at least": self.recomputed >= limit,
+            "at most": self.recomputed <= limit,
+            "below": self.recomputed < limit,
+        }
         return bounds.get(self.relation, self.agreeing == self.digits)
 
 
@@ -101,7 +105,7 @@ def _recomputed(paper: PrintedTables, rows: Sequence[RowCheck]) -> Mapping[str, 
         **_unseen(text_values(paper), gpt.tasks),
         "example_score": Recomputed(score(1, 1, 1.23), "20 + 100 + 100 · 1.23, appendix K"),
         **{
-            key: Recomputed(100 * (after / before - 1), f"{before} and {after} ms, appendix K")
+            key: Recomputed(100 * (1 - after / before), f"{before} and {after} ms, appendix K")
             for key, (before, after) in EXAMPLE.items()
         },
     }
@@ -177,7 +181,7 @@ def _order(part: str) -> int:
 
 
 def _printed_cell(one: PrintedFigure) -> Cell:
-    text = one.printed if one.relation == "=" else f"{one.relation} {one.printed}"
+    text = one.printed if one.relation == "is" else f"{one.relation} {one.printed}"
     return Cell(text, one.printed, note=one.place)
 
 

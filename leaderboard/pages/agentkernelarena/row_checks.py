@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.pages.papers.digits import agreeing_digits
 from leaderboard.statistics.paper import SPEED_POINTS, score
-from leaderboard.statistics.printed_bounds import HALF_DIGIT, Bounds, bounds, contradicts
+from leaderboard.statistics.printed_bounds import HALF_DIGIT, RowBounds, bounds, contradicts
 
 RUNS = 3
 ROUNDING_PCT = 0.0501  # a printed percentage is rounded to one decimal
@@ -39,7 +39,7 @@ class RowCheck:
     task_std: float
     linear_faults: int  # printed quantiles that fast_p contradicts, if they are linear
     exclusive_faults: int  # the same, if they are of the exclusive kind
-    bounds: Bounds
+    bounds: RowBounds
 
     @property
     def name(self) -> str:
