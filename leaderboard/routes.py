@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leaderboard.pages import analysis, data, peaks, search, versions
+from leaderboard.pages import analysis, benchmark_routes, data, peaks, search, versions
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query
@@ -24,7 +24,6 @@ from leaderboard.pages.iterations import page as trajectory
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.pairs import index as pairs
 from leaderboard.pages.pairs import page as pair
-from leaderboard.pages.papers import routes as papers
 from leaderboard.pages.portability import page as portability
 from leaderboard.pages.quality import page as quality
 from leaderboard.pages.result import attempts, audits, transcript
@@ -227,7 +226,7 @@ ROUTES = (
         section="home",
         revision_of=of_result,
     ),
-    *papers.ROUTES,
+    *benchmark_routes.ROUTES,
     Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Index of the analysis pages"),
     Route(
         "failures",

@@ -95,7 +95,7 @@ def _fast(one: Columns, share_pct: float | None) -> Cell:
     if share_pct is None:
         return Cell(NONE)
     count = round(share_pct * one.tasks / 100)
-    return Cell(rate(count, one.tasks) if one.tasks >= LEAST_FOR_PERCENT else x_of_n(count, one.tasks), count)
+    return Cell(x_of_n(count, one.tasks), count)
 
 
 def _spread(one: RunSpread) -> Cell:

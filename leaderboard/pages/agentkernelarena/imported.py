@@ -146,7 +146,7 @@ def _runs_table(runs: Sequence[ArenaRun]) -> Table:
         RowGroup(tuple(run for run in runs if run.columns.category == category), _title(category))
         for category in PAPER_CATEGORIES
     ]
-    return grouped("imported_runs", "As claimed, the newest first", shown, groups, NO_RUNS)
+    return grouped("imported_runs", "Submitted runs as claimed, the newest first", shown, groups, NO_RUNS)
 
 
 def _unseen_table(rows: Sequence[ArenaUnseen]) -> Table:
@@ -165,7 +165,9 @@ def _unseen_table(rows: Sequence[ArenaUnseen]) -> Table:
         RowGroup(tuple(one for one in rows if one.category == category), _title(category))
         for category in PAPER_CATEGORIES
     ]
-    return grouped("imported_unseen", "As claimed, the newest first", shown, groups, NO_HELD_OUT)
+    return grouped(
+        "imported_unseen", "Submitted runs on unseen inputs as claimed, the newest first", shown, groups, NO_HELD_OUT
+    )
 
 
 def _conditional_cell(one: ArenaUnseen) -> Cell:

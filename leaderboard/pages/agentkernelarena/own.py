@@ -12,7 +12,7 @@ from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import agentkernelarena as queries
 from leaderboard.queries.agentkernelarena import OwnResultRow
 from leaderboard.statistics.results import ResultValues
-from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden, text_field
+from leaderboard.tables import Cell, Field, RowGroup, Table, fields, grouped, hidden
 from leaderboard.words import CATEGORIES
 
 NO_RUNS = "No run on these tasks is published yet. `manage.py run --suite native-24` makes one."
@@ -77,10 +77,14 @@ def _values(row: OwnResultRow) -> ResultValues | None:
 
 def _table(entries: Sequence[ArenaEntry]) -> Table:
     shown: tuple[Field[ArenaEntry], ...] = fields(
-        Field("entry", "Entry", lambda one: Cell(one.name, one.configuration, _url(one), one.device_title)),
+        Field(
+            "entry",
+            "Entry",
+            lambda one: Cell(one.name, one.configuration, _url(one), f"{one.device_title}, {one.protocol}"),
+        ),
         hidden("device", lambda one: one.device, type="text"),
         hidden("suite", lambda one: one.suite, type="text"),
-        text_field("protocol", "Protocol", lambda one: one.protocol),
+        hidden("protocol", lambda one: one.protocol, type="text"),
         column_fields(lambda one: one.columns, "paper"),
     )
     places = dict.fromkeys((one.columns.category, one.suite) for one in entries)
