@@ -30,6 +30,10 @@ def percent(share: float) -> str:
     return f"<{NBSP}0.1{NBSP}%" if share < 0.5 else f">{NBSP}99.9{NBSP}%"
 
 
+def x_of_n(count: int, of: int) -> str:
+    return f"{count}{NBSP}of{NBSP}{of}"
+
+
 def rate(count: int, of: int) -> str:
     """A rate in the form x of n (p %)."""
     if not of:
@@ -39,7 +43,7 @@ def rate(count: int, of: int) -> str:
 
 def rate_over(count: int, of: int, tasks: int) -> str:
     """A rate in the form x of n, with its percentage where the n are of enough tasks for one."""
-    return rate(count, of) if of and tasks >= LEAST_FOR_PERCENT else f"{count}{NBSP}of{NBSP}{of}"
+    return rate(count, of) if of and tasks >= LEAST_FOR_PERCENT else x_of_n(count, of)
 
 
 def interval(low: float, high: float) -> str:

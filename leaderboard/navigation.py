@@ -27,6 +27,7 @@ SITE_MAP = {
         "runs": "Runs",
         "pairs": "Pairs of versions",
         "agentkernelarena": "AgentKernelArena",
+        "agentkernelarena_paper": "AgentKernelArena's paper",
         "kernelbench_x": "KernelBench-X",
         "kernelbench_x_paper": "KernelBench-X's paper",
         "claims": "Claims",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from leaderboard.pages import analysis, claims, data, peaks, published, search, versions
-from leaderboard.pages.agentkernelarena import page as agentkernelarena
+from leaderboard.pages import analysis, benchmark_routes, data, peaks, search, versions
 from leaderboard.pages.agents import page as agents
 from leaderboard.pages.attribution import page as attribution
 from leaderboard.pages.base import Page, Query
@@ -22,8 +21,6 @@ from leaderboard.pages.hosts import noise, queue
 from leaderboard.pages.hosts import page as hosts
 from leaderboard.pages.iterations import index as iterations
 from leaderboard.pages.iterations import page as trajectory
-from leaderboard.pages.kernelbench_x import page as kernelbench_x
-from leaderboard.pages.kernelbench_x import paper as kernelbench_x_paper
 from leaderboard.pages.metrics import page as metrics
 from leaderboard.pages.pairs import index as pairs
 from leaderboard.pages.pairs import page as pair
@@ -229,53 +226,7 @@ ROUTES = (
         section="home",
         revision_of=of_result,
     ),
-    Route(
-        "published", "published/", published.PublishedPage, published.build, "Tables from papers", section="analysis"
-    ),
-    Route(
-        "published_table",
-        "published/<slug:slug>/",
-        published.PublishedTablePage,
-        published.build_table,
-        "One table of a paper, as printed",
-        section="analysis",
-    ),
-    Route(
-        "agentkernelarena",
-        "agentkernelarena/",
-        agentkernelarena.AgentKernelArenaPage,
-        agentkernelarena.build,
-        "Tasks here after AgentKernelArena's, and what differs from each public one",
-        template="sections",
-        section="analysis",
-    ),
-    Route(
-        "kernelbench_x",
-        "kernelbench-x/",
-        kernelbench_x.KernelBenchXPage,
-        kernelbench_x.build,
-        "KernelBench-X measured here, as printed in its paper, and as submitted, by category",
-        template="sections",
-        section="analysis",
-    ),
-    Route(
-        "kernelbench_x_paper",
-        "kernelbench-x/paper/",
-        kernelbench_x_paper.KernelBenchXPaperPage,
-        kernelbench_x_paper.build,
-        "Figures of KernelBench-X's paper: printed, recomputed and measured here, and its disagreements",
-        template="sections",
-        section="analysis",
-    ),
-    Route(
-        "claims",
-        "claims/",
-        claims.ClaimsPage,
-        claims.build,
-        "Published claims: results of other benchmarks as their authors state them",
-        "page",
-        section="analysis",
-    ),
+    *benchmark_routes.ROUTES,
     Route("analysis", "analysis/", analysis.AnalysisPage, analysis.build, "Index of the analysis pages"),
     Route(
         "failures",

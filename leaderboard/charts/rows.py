@@ -21,6 +21,7 @@ ROW_GAP = 12
 LEGEND = 30
 AXIS = 44
 PLOT_FROM, PLOT_TO = 1.5, 61.0  # percent of the width, with room for half a mark
+LABEL = 0.3  # of the axis: half of a reference line's label on a phone
 TEXT_X = 64.0  # percent: the column with the values as text
 MOST_NAMES = 2  # of reference lines at the same value
 Kind = Literal["dots", "ratios", "differences", "bars"]
@@ -185,7 +186,8 @@ def dots(
         drawn.append(ChartRow(label, row_note, label_y, marks))
         y += ROW_LABEL + DOT_STEP * len(series) + ROW_GAP
     references = tuple(
-        ReferenceLine(_across(place(value)), value, text, _anchor(place(value))) for value, text in _merged(lines)
+        ReferenceLine(_across(place(value)), value, text, _anchor(place(value), LABEL))
+        for value, text in _merged(lines)
     )
     return RowChart(
         slug=slug,
@@ -254,8 +256,9 @@ def _across(share: float) -> float:
     return round(PLOT_FROM + (PLOT_TO - PLOT_FROM) * share, 3)
 
 
-def _anchor(share: float) -> Anchor:
-    return "start" if share < 0.06 else "end" if share > 0.94 else "middle"
+def _anchor(share: float, room: float = 0.06) -> Anchor:
+    """How a text is placed at a share of the axis; `room` is what half of it needs on a phone, left of its place."""
+    return "start" if share < room else "end" if share > 0.94 else "middle"
 
 
 def _merged(lines: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:

@@ -9,21 +9,13 @@ from django.db.models import Count, Exists, FloatField, OuterRef, Q, QuerySet, S
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 
-from runs.models import Claim, Result, Run, Submission, SuiteMembership, Task
+from runs.models import Claim, Result, Run, SuiteMembership, Task
 from runs.querysets import is_correct
 
 RUNS, CORPUS = "KernelBench-X", "KernelBench-X corpus"
-MOST_BUNDLES = 20
 SOURCE = "kernelbenchx"  # of our tasks after the benchmark's
 SUITE = "kernelbench-x-native"  # of all of them
 _MEASURED = {"suite__name": SUITE, "suite__is_current": True, "origin": "run_here"}  # runs
-
-
-class BundleRow(NamedTuple):
-    id: int
-    format: str
-    declared: dict[str, Any]  # by the submitter
-    about: dict[str, Any]
 
 
 class KernelBenchXClaimRow(NamedTuple):
@@ -37,12 +29,6 @@ class KernelBenchXClaimRow(NamedTuple):
     claimed_speedup: float | None
     recomputed_speedup: float | None
     code_quality: dict[str, Any] | None  # measured here from its source
-
-
-def bundles() -> list[BundleRow]:
-    """Public bundles, newest first, MOST_BUNDLES at most."""
-    rows = Submission.objects.filter(is_public=True, format__in=(RUNS, CORPUS)).order_by("-received_at", "-id")
-    return [BundleRow(*row) for row in rows.values_list(*BundleRow._fields)[:MOST_BUNDLES]]
 
 
 def claims_of(submissions: Sequence[int]) -> list[KernelBenchXClaimRow]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from leaderboard.eligibility import is_correct
-from leaderboard.queries.kernelbench_x import MOST_BUNDLES, RUNS
+from leaderboard.queries.bundles import MOST_BUNDLES
+from leaderboard.queries.kernelbench_x import RUNS
 from runs.models import Claim, Result, Submission
 
 MOST_COUNTED = 200_000  # results of a suite

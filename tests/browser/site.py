@@ -125,7 +125,7 @@ def _addresses(run: Run, running: Run, result: Result, task: str) -> list[str]:
         *("/queue/", "/hosts/", f"/result/{result.pk}/attempts/", "/history/smoke/all/cpu-x86_64/"),
         *("/agents/", f"/configuration/{run.configuration.slug}/", f"/agent/{run.configuration.agent.slug}/"),
         *(f"/model/{model.slug}/", "/search/", "/search/?q=kernel", f"/search/?q={result.candidate_digest[:12]}"),
-        "/agentkernelarena/",
+        *("/agentkernelarena/", "/agentkernelarena/paper/", "/agentkernelarena/paper/explore/speeds_hip2hip/"),
         *("/kernelbench-x/", "/kernelbench-x/explore/correct/", "/kernelbench-x/paper/", "/claims/"),
         *("/analysis/", "/failures/", "/failures/explore/outcomes/", "/behaviour/", "/noise/", "/noise/explore/aa/"),
         *("/cost/", "/cost/explore/hip2hip/"),

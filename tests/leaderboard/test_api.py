@@ -79,6 +79,7 @@ def addresses(published, suite):
         "published": "/published/",
         "published_table": "/published/kernelbenchx-overall/",
         "agentkernelarena": "/agentkernelarena/",
+        "agentkernelarena_paper": "/agentkernelarena/paper/",
         "kernelbench_x": "/kernelbench-x/",
         "kernelbench_x_paper": "/kernelbench-x/paper/",
         "claims": "/claims/",

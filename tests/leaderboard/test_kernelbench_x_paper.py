@@ -9,7 +9,7 @@ from leaderboard.pages.attribution import screen
 from leaderboard.pages.attribution.facts import ExplainedPart, Factor
 from leaderboard.pages.kernelbench_x import corpus
 from leaderboard.pages.kernelbench_x.disagreements import DISAGREEMENTS, IN_PAPER
-from leaderboard.pages.kernelbench_x.figures import agreeing_digits
+from leaderboard.pages.papers.digits import agreeing_digits
 from leaderboard.pages.text_figures import text_figures
 from runs.loading.published import load_published
 from runs.models import PublishedRow
@@ -72,9 +72,8 @@ def test_the_attribution_is_compared_with_the_printed_one(shown) -> None:
 
 
 def test_every_page_takes_the_figures_of_attribution_from_the_printed_table(shown, monkeypatch) -> None:
-    table = {
-        row["figure"]: row["value"] for row in PublishedRow.objects.values_list("cells", flat=True) if "figure" in row
-    }
+    rows = PublishedRow.objects.filter(table__slug="kernelbenchx-text-figures").values_list("cells", flat=True)
+    table = {row["figure"]: row["value"] for row in rows}
     assert text_figures() == table
     found = {one.figure: one.printed for one in shown.figures if one.part == "Method or category"}
     assert found == {key: value for key, value in table.items() if key.startswith(("correctness_", "compilation_"))}

@@ -297,7 +297,7 @@ def test_every_printed_table_has_a_page(db, page) -> None:
 
     load_published()
     papers = page("/published/").papers
-    assert len(papers) == 11
+    assert len(papers) == 13
     for paper in papers:
         assert len(page(f"/published/{paper.slug}/").rows) == paper.rows
 

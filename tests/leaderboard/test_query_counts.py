@@ -41,7 +41,8 @@ COUNTS = {
     "/run/{run}/": 5,
     "/run/{run}/progress/": 5,
     "/result/{result}/": 6,  # one of them for the audit that stands on it
-    "/agentkernelarena/": 2,
+    "/agentkernelarena/": 4,  # and one more for claims, if a run was handed in
+    "/agentkernelarena/paper/": 2,
     "/kernelbench-x/paper/": 5,
     "/kernelbench-x/": 6,  # one of them for claims, as a corpus was handed in
     "/claims/": 2,

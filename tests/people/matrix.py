@@ -147,7 +147,7 @@ PUBLIC = {  # pages; their data, tables, charts, embeds and fragments come with 
         "agents",
     ),
     *("agent", "model", "configuration", "runs", "run", "result", "published", "published_table"),
-    *("agentkernelarena", "kernelbench_x", "kernelbench_x_paper"),
+    *("agentkernelarena", "agentkernelarena_paper", "kernelbench_x", "kernelbench_x_paper"),
     *("analysis", "failures", "behaviour", "noise", "portability", "cost", "submit", "submission", "audits", "queue"),
     *("search", "versions", "metrics", "peaks", "data", "hosts", "attempts", "transcript", "claims"),
     *("iterations", "trajectory", "pairs", "pair", "claimed_pair"),

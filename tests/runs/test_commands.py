@@ -47,7 +47,7 @@ def test_the_admin_is_made_once_with_a_password_that_is_shown_once() -> None:
 def test_the_built_in_registry_tasks_and_tables_are_loaded() -> None:
     assert output_of("load_registry") == "registered 16 agents, 18 configurations, 4 device classes, 1 host\n"
     assert "smoke@" in output_of("sync_tasks")
-    assert "11 published tables" in output_of("load_published")
+    assert "13 published tables" in output_of("load_published")
     assert {"baseline", "expert", "rewrite", "block_tuner"} < set(Agent.objects.values_list("slug", flat=True))
 
 

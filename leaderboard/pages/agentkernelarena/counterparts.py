@@ -57,8 +57,8 @@ def counterparts() -> tuple[Counterpart, ...]:
 
 def groups_of(tasks: Sequence[Counterpart]) -> tuple[PublicGroup, ...]:
     public = {task.public for task in tasks}
-    published = Counter(_group(path) for path in tasks_of(ARENA))
-    here = Counter(_group(path) for path in tasks_of(ARENA) if path in public)
+    published = Counter(group_of(path) for path in tasks_of(ARENA))
+    here = Counter(group_of(path) for path in tasks_of(ARENA) if path in public)
     return tuple(PublicGroup(*group, here[group], of) for group, of in published.items())
 
 
@@ -88,6 +88,6 @@ def _difference(row: CounterpartRow, notes: dict[tuple[str, str], str]) -> str:
     return row.provenance.get("note", "") or NOTES.get(row.path, "") or notes.get((twin, row.name), "")
 
 
-def _group(public: str) -> tuple[str, str]:
+def group_of(public: str) -> tuple[str, str]:
     category, project = public.split("/")[:2]
     return category, SOURCES.get(project, project)

@@ -1,4 +1,4 @@
-"""AgentKernelArena: our tasks after the benchmark's, and what differs from each public one."""
+"""AgentKernelArena: measured here and submitted, in its paper's columns; our tasks after it, and what differs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from leaderboard.encoding import SCREEN
 from leaderboard.filters import TaskFilter
 from leaderboard.formatting import NONE, sentence
+from leaderboard.pages.agentkernelarena import imported, own
 from leaderboard.pages.agentkernelarena.counterparts import (
     Counterpart,
     PublicGroup,
@@ -16,6 +17,8 @@ from leaderboard.pages.agentkernelarena.counterparts import (
     groups_of,
     types_of,
 )
+from leaderboard.pages.agentkernelarena.imported import ArenaImported
+from leaderboard.pages.agentkernelarena.own import ArenaEntry
 from leaderboard.pages.base import Link, Page, Query, count_cell, page_url, task_url
 from leaderboard.pages.section import Section, Shown, tables_of
 from leaderboard.queries import agentkernelarena as queries
@@ -41,13 +44,23 @@ class AgentKernelArenaPage(Page):
     groups: tuple[PublicGroup, ...]
     types: tuple[PublicType, ...]  # the operator types of the paper's Table 5
     tasks: tuple[Counterpart, ...]
+    own: tuple[ArenaEntry, ...]  # measured here
+    imported: ArenaImported  # submitted here: claimed, not measured
     sections: tuple[Section, ...] = field(metadata=SCREEN)  # in their order on the page
+    facts: tuple[tuple[str, str, str], ...] = field(metadata=SCREEN)  # term, text, address
 
 
 def build(query: Query) -> AgentKernelArenaPage:
     tasks = counterparts()
     groups, types = groups_of(tasks), types_of(tasks)
-    sections = (_coverage(groups, types), _faults(), _differences(tasks))
+    entries, submitted = own.own_entries(), imported.imported()
+    sections = (
+        own.section(entries),
+        *imported.sections(submitted),
+        _coverage(groups, types),
+        _faults(),
+        _differences(tasks),
+    )
     here, published = sum(one.here for one in groups), sum(one.published for one in groups)
     return AgentKernelArenaPage(
         title="AgentKernelArena",
@@ -59,7 +72,16 @@ def build(query: Query) -> AgentKernelArenaPage:
         groups=groups,
         types=types,
         tasks=tasks,
+        own=entries,
+        imported=submitted,
         sections=sections,
+        facts=(
+            (
+                "The paper, recomputed",
+                "Its tables and figures, and where it disagrees with itself",
+                page_url("agentkernelarena_paper"),
+            ),
+        ),
     )
 
 

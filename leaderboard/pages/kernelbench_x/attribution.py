@@ -9,7 +9,8 @@ import numpy as np
 
 from leaderboard.formatting import NBSP, NONE, significant
 from leaderboard.pages.base import Link, count_cell
-from leaderboard.pages.kernelbench_x.printed import NOT_LOADED, NOT_METHODS, Rows, task_count
+from leaderboard.pages.kernelbench_x.printed import NOT_METHODS, task_count
+from leaderboard.pages.papers.printed import NOT_LOADED, Rows
 from leaderboard.pages.section import Section, Shown
 from leaderboard.pages.text_figures import text_figures
 from leaderboard.statistics.attribution import Attribution, attribution, dispersion, separation

@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.formatting import NBSP
+from leaderboard.formatting import NBSP, x_of_n
 from leaderboard.pages.kernelbench_x.printed import (
     COMPILED,
     CONVERSION,
     CORRECT,
-    NOT_LOADED,
     OVERALL,
     Printed,
-    Rows,
     task_count,
 )
-from leaderboard.pages.kernelbench_x.rates import x_of_n
+from leaderboard.pages.papers.digits import agrees_cell
+from leaderboard.pages.papers.printed import NOT_LOADED, Rows
 from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, Table, hidden, table, text_field
 
@@ -137,14 +136,10 @@ def _table(slug: str, caption: str, label: str, name: Callable[[Any], str], chec
         Field("count", "Adds up to", lambda one: Cell(x_of_n(one.count, one.of), one.count), is_number=True),
         hidden("of", lambda one: one.of, type="integer"),
         Field("summed_pct", "In percent", _summed_cell, is_number=True),
-        Field("agrees", "Do they agree?", _agrees_cell),
+        Field("agrees", "Do they agree?", lambda one: agrees_cell(one.agrees)),
     )
     return table(slug, caption, columns, checks, NOT_LOADED)
 
 
 def _summed_cell(one: Check) -> Cell:
     return Cell(f"{one.summed_pct:.1f}{NBSP}%", round(one.summed_pct, 4))
-
-
-def _agrees_cell(one: Check) -> Cell:
-    return Cell("yes", True, tone="good", mark="✓") if one.agrees else Cell("no", False, tone="bad", mark="✕")

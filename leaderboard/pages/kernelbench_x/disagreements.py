@@ -5,21 +5,7 @@ The code is BonnieW05/KernelBenchX at commit fd41922 (2026-06-01).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from leaderboard.pages.section import Section, Shown
-from leaderboard.tables import Cell, Field, Table, table, text_field
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    subject: str
-    says: str
-    says_where: str
-    other: str
-    other_where: str
-    check: str
-
+from leaderboard.pages.papers.disagreements import Disagreement
 
 IN_PAPER = (
     Disagreement(
@@ -170,24 +156,3 @@ OF_CODE = (
     ),
 )
 DISAGREEMENTS = (*IN_PAPER, *OF_CODE)
-
-
-def section() -> Section:
-    return Section(
-        slug="disagreements",
-        title="Where the paper disagrees with itself, and with its code",
-        text=f"{len(IN_PAPER)} inside the paper, then {len(OF_CODE)} between it and its public repository.",
-        tables=(Shown(_table(), "prose-table"),),
-    )
-
-
-def _table() -> Table:
-    columns: tuple[Field[Disagreement], ...] = (
-        text_field("subject", "Subject", lambda one: one.subject),
-        Field("says", "The paper says", lambda one: Cell(one.says, one.says, note=one.says_where)),
-        text_field("says_where", "", lambda one: one.says_where, on_page=False),
-        Field("other", "But", lambda one: Cell(one.other, one.other, note=one.other_where)),
-        text_field("other_where", "", lambda one: one.other_where, on_page=False),
-        text_field("check", "How to check it", lambda one: one.check),
-    )
-    return table("disagreements", "Disagreements, each with its places", columns, DISAGREEMENTS, "")

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from leaderboard.formatting import NBSP, NONE, significant
 from leaderboard.pages.base import Link
 from leaderboard.pages.kernelbench_x import corpus
 from leaderboard.pages.kernelbench_x.attribution import QUANTITIES, Explained
@@ -17,13 +15,14 @@ from leaderboard.pages.kernelbench_x.measured import Ours
 from leaderboard.pages.kernelbench_x.printed import (
     CORRECT,
     FIGURES,
-    NOT_LOADED,
     NOT_METHODS,
     OVERALL,
     TRAJECTORY,
     Printed,
     task_count,
 )
+from leaderboard.pages.papers.digits import Recomputed, agreeing_digits, digits_cell, recomputed_cell
+from leaderboard.pages.papers.printed import NOT_LOADED
 from leaderboard.pages.section import Section, Shown
 from leaderboard.tables import Cell, Field, RowGroup, Table, grouped, hidden, text_field
 
@@ -32,11 +31,6 @@ NO_OUTCOMES = "not public: outcomes of the methods on single tasks"
 NO_KINDS = "not public: 110 of the 352 pairs are released, without kinds of edit"
 ONLY_CHANGES = "not determined: the corpus has only what changed"
 ONLY_FASTER = "not determined: only kernels that became faster are released"
-
-
-class Recomputed(NamedTuple):
-    value: float | None
-    basis: str  # from what it follows, or why nothing does
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +69,6 @@ def section(found: Sequence[Figure]) -> Section:
         "tables are held against each other further down.",
         tables=(Shown(_table(found), "prose-table"),),
     )
-
-
-def agreeing_digits(printed: str, value: float) -> tuple[int, int]:
-    """How many of the printed significant digits a value has when it is rounded to as many, and how many there are.
-
-    A value that lies just between two roundings agrees with both.
-    """
-    whole, _, decimals = printed.partition(".")
-    digits = max(1, len((whole + decimals).lstrip("0")))
-    if abs(value - float(printed)) <= 0.5 * 10.0 ** -len(decimals) * (1 + 1e-9):
-        return digits, digits
-    shorter = range(digits - 1, 0, -1)
-    return next((n for n in shorter if significant(value, n) == significant(float(printed), n)), 0), digits
 
 
 def _figure(key: str, part: str, about: str, printed: str, place: str, found: Recomputed, ours: Link) -> Figure:
@@ -246,8 +227,8 @@ def _table(found: Sequence[Figure]) -> Table:
         text_field("about", "", lambda one: one.about, on_page=False),
         Field("printed", "Printed", lambda one: Cell(one.printed, one.printed, note=one.place), is_number=True),
         text_field("place", "", lambda one: one.place, on_page=False),
-        Field("recomputed", "Recomputed", _recomputed_cell, is_number=True),
-        Field("agreeing", "Digits that agree", _digits_cell),
+        Field("recomputed", "Recomputed", lambda one: recomputed_cell(one.recomputed, one.digits), is_number=True),
+        Field("agreeing", "Digits that agree", lambda one: digits_cell(one.recomputed, one.agreeing, one.digits)),
         hidden("digits", lambda one: one.digits, type="integer"),
         text_field("basis", "From what, or why not", lambda one: one.basis),
         Field("measured", "Measured here", lambda one: Cell(one.measured, one.measured, one.measured_at)),
@@ -257,18 +238,3 @@ def _table(found: Sequence[Figure]) -> Table:
     return grouped(
         "figures", "Every figure with its place, and what follows from public data", columns, groups, NOT_LOADED
     )
-
-
-def _recomputed_cell(one: Figure) -> Cell:
-    if one.recomputed is None:
-        return Cell(NONE)
-    text = str(one.recomputed) if one.recomputed == int(one.recomputed) else significant(one.recomputed, one.digits + 1)
-    return Cell(text.removesuffix(".0"), one.recomputed)
-
-
-def _digits_cell(one: Figure) -> Cell:
-    if one.recomputed is None:
-        return Cell(NONE)
-    text = f"{one.agreeing}{NBSP}of{NBSP}{one.digits}"
-    tone, mark = ("good", "✓") if one.agrees else ("bad", "✕")
-    return Cell(text, one.agreeing, tone=tone, mark=mark)

@@ -17,13 +17,15 @@ from statistics import fmean, geometric_mean, median
 from evaluator.bundles.kernelbenchx.golden import SUITE
 from evaluator.bundles.tasklists import tasks_of
 from leaderboard.pages.attribution.facts import RateName
-from leaderboard.pages.base import entry_name
 from leaderboard.pages.kernelbench_x.claimed_efficiency import ClaimedEfficiency, claimed_efficiency
 from leaderboard.pages.kernelbench_x.imported_attribution import explanations
 from leaderboard.pages.kernelbench_x.quality import ClaimedQuality, claimed_quality
 from leaderboard.pages.kernelbench_x.rates import CategoryCount
+from leaderboard.pages.papers.bundles import name_of, stated
+from leaderboard.queries import bundles as bundle_queries
 from leaderboard.queries import kernelbench_x as queries
-from leaderboard.queries.kernelbench_x import BundleRow, KernelBenchXClaimRow
+from leaderboard.queries.bundles import BundleRow
+from leaderboard.queries.kernelbench_x import KernelBenchXClaimRow
 from leaderboard.statistics.explanation import Explanation
 from leaderboard.statistics.top_task import TopTask, top_task
 from leaderboard.words import operator_type
@@ -90,7 +92,7 @@ class Imported:
 
 
 def imported() -> Imported:
-    bundles = queries.bundles()
+    bundles = bundle_queries.bundles((queries.RUNS, queries.CORPUS))
     claims: dict[int, list[KernelBenchXClaimRow]] = {bundle.id: [] for bundle in bundles}
     for claim in queries.claims_of(list(claims)) if claims else []:
         claims[claim.submission].append(claim)
@@ -98,7 +100,7 @@ def imported() -> Imported:
     corpora = [bundle for bundle in bundles if bundle.format == queries.CORPUS]
     rounds = tuple(one for bundle in corpora for one in _rounds(bundle, claims[bundle.id]))
     solved = {claim.task for run in runs for claim in claims[run.submission] if is_correct(claim)}
-    newest = {_name(bundle): claims[bundle.id] for bundle in reversed(bundles) if bundle.format == queries.RUNS}
+    newest = {name_of(bundle): claims[bundle.id] for bundle in reversed(bundles) if bundle.format == queries.RUNS}
     found = explanations({name: (_tasks(own, is_compiled), _tasks(own, is_correct)) for name, own in newest.items()})
     return Imported(
         runs,
@@ -123,10 +125,10 @@ def _tasks(claims: Sequence[KernelBenchXClaimRow], is_so: Callable[[KernelBenchX
 
 def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedRun:
     timed = [(claim, speedup) for claim in claims if (speedup := _speedup(claim))]
-    speedups, machine = [speedup for _, speedup in timed], str(_stated(bundle).get("golden_machine", ""))
+    speedups, machine = [speedup for _, speedup in timed], str(stated(bundle).get("golden_machine", ""))
     return ImportedRun(
         submission=bundle.id,
-        name=_name(bundle),
+        name=name_of(bundle),
         machine=machine,
         tasks=len(tasks_of(SUITE)),
         compiled=sum(map(is_compiled, claims)),
@@ -144,7 +146,7 @@ def _run(bundle: BundleRow, claims: Sequence[KernelBenchXClaimRow]) -> ImportedR
         efficiency=claimed_efficiency(
             [claim for claim in claims if is_correct(claim) and claim.status == "passed"], machine
         ),
-        quality=claimed_quality(bundle.id, _name(bundle), [claim for claim in claims if is_correct(claim)]),
+        quality=claimed_quality(bundle.id, name_of(bundle), [claim for claim in claims if is_correct(claim)]),
     )
 
 
@@ -201,7 +203,7 @@ def _round(
     persistent = [new for old, new in pairs if is_correct(old) and is_correct(new)]
     return ImportedRound(
         submission=bundle.id,
-        name=_name(bundle),
+        name=name_of(bundle),
         rounds=" to ".join(name.replace("_", " ") for name in names),
         rescued=len(rescued),
         rescued_speedup=_mean(rescued),
@@ -230,13 +232,3 @@ def _number(name: str) -> tuple[int, str]:
 
 def _category(task: str) -> str:
     return task.partition("/")[0]
-
-
-def _stated(bundle: BundleRow) -> dict[str, str]:
-    return {**bundle.about.get("facts", {}), **bundle.declared}
-
-
-def _name(bundle: BundleRow) -> str:
-    stated = _stated(bundle)
-    agent = str(stated.get("agent") or f"Submission {bundle.id}")
-    return entry_name(agent, str(stated["model"]) if stated.get("model") else None)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leaderboard.formatting import NBSP, rate_over, significant
+from leaderboard.formatting import NBSP, rate_over, significant, x_of_n
 from leaderboard.pages.base import Link, page_url, task_url
 from leaderboard.pages.kernelbench_x.native import NativeTask
 from leaderboard.pages.kernelbench_x.own import OwnEntry, own_url
-from leaderboard.pages.kernelbench_x.rates import x_of_n
 from leaderboard.pages.kernelbench_x.speeds import DeviceSpeeds, OwnSpeeds
 
 NONE_YET = "none yet"

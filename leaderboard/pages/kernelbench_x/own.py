@@ -12,7 +12,7 @@ from itertools import groupby
 from math import fsum
 
 from leaderboard.changelog import protocol_age
-from leaderboard.formatting import LEAST_FOR_PERCENT, NONE, factor, plural, rate, significant
+from leaderboard.formatting import LEAST_FOR_PERCENT, NONE, factor, plural, rate, significant, x_of_n
 from leaderboard.pages.base import (
     Link,
     count_cell,
@@ -29,7 +29,6 @@ from leaderboard.pages.kernelbench_x.rates import (
     compiled_map,
     conversion_table,
     correct_map,
-    x_of_n,
 )
 from leaderboard.pages.section import Section, Shown
 from leaderboard.queries import kernelbench_x as queries

@@ -9,13 +9,15 @@ from leaderboard.pages.base import Link, Page, Query, page_url
 from leaderboard.pages.kernelbench_x import attribution, checks, disagreements, figures
 from leaderboard.pages.kernelbench_x.attribution import Explained
 from leaderboard.pages.kernelbench_x.checks import ConversionCheck, PaperCheck
-from leaderboard.pages.kernelbench_x.disagreements import Disagreement
 from leaderboard.pages.kernelbench_x.figures import Figure
 from leaderboard.pages.kernelbench_x.measured import measured
 from leaderboard.pages.kernelbench_x.native import native_tasks
 from leaderboard.pages.kernelbench_x.own import own_entries
-from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, NOT_LOADED, Printed, printed
+from leaderboard.pages.kernelbench_x.printed import COMPILED, CORRECT, Printed, printed
 from leaderboard.pages.kernelbench_x.speeds import OwnSpeeds, own_speeds
+from leaderboard.pages.papers import disagreements as papers
+from leaderboard.pages.papers.disagreements import Disagreement
+from leaderboard.pages.papers.printed import NOT_LOADED
 from leaderboard.pages.section import Section, charts_of, tables_of
 
 
@@ -41,7 +43,7 @@ def build(query: Query) -> KernelBenchXPaperPage:
     found = figures.figures(paper, lines, ours) if is_whole else ()
     sections = (
         figures.section(found),
-        disagreements.section(),
+        papers.section(disagreements.IN_PAPER, disagreements.OF_CODE),
         checks.section(checked, conversion),
         attribution.section(lines, _assumptions(paper)),
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from leaderboard.charts import Chart, HeatChart, Point, Series, heat_map, ratio_dots, share_dots
 from leaderboard.formatting import NBSP, NONE
 from leaderboard.pages.kernelbench_x.rates import STEPS, CategoryCount, Column, conversion_table
-from leaderboard.pages.published import NOT_PUBLISHED, Paper, printed_table
+from leaderboard.pages.papers.printed import NOT_LOADED, PrintedTables, Rows
+from leaderboard.pages.published import NOT_PUBLISHED
 from leaderboard.pages.section import Section, Shown
-from leaderboard.queries import published
-from leaderboard.queries.published import PaperTable
 from leaderboard.words import operator_type
 
 OVERALL, COMPILED, CORRECT = (
@@ -21,36 +19,19 @@ CONVERSION, FIGURES = "kernelbenchx-category-conversion", "kernelbenchx-text-fig
 TRAJECTORY, THRESHOLDS = "kernelbenchx-iteration-trajectory", "kernelbenchx-quantization-thresholds"
 SLUGS = (OVERALL, COMPILED, CORRECT, CONVERSION, TRAJECTORY, THRESHOLDS, FIGURES)
 NOT_METHODS = ("category", "tasks", "source")  # columns of a category table; the others are its methods
-NOT_LOADED = "The paper's tables are not all loaded here. Load them with `manage.py load_published`."
-
-Rows = Sequence[Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """The paper's tables, text as printed. Only a whole set is drawn and checked."""
-
-    papers: tuple[PaperTable, ...]
-    rows: dict[str, list[dict[str, str]]]  # by table
-
-    @property
-    def is_whole(self) -> bool:
-        return set(self.rows) == set(SLUGS)
+class Printed(PrintedTables):
+    __slots__ = ()
 
     @property
     def methods(self) -> list[str]:
         """In the order of the overall table."""
         return [row["method"] for row in self.rows[OVERALL]]
 
-    @property
-    def sources(self) -> tuple[Paper, ...]:
-        """Each table with its citation."""
-        return tuple(Paper(*one[:7], one.size) for one in self.papers) if self.is_whole else ()
-
 
 def printed() -> Printed:
-    found = published.whole_tables(SLUGS)
-    return Printed(tuple(table for table, _ in found.values()), {slug: rows for slug, (_, rows) in found.items()})
+    return Printed.load(SLUGS)
 
 
 def task_count(row: Mapping[str, str], method: str) -> int:
@@ -79,29 +60,29 @@ def sections(paper: Printed) -> tuple[Section, ...]:
     )
     whole = "Correct of compiled, in tasks that follow from the printed percentages"
     return (
-        Section(slug="overall", title="In the paper", tables=(shown(paper, OVERALL),)),
+        Section(slug="overall", title="In the paper", tables=(paper.shown(OVERALL),)),
         Section(
             slug="categories",
             title="In the paper, by category",
             charts=by_category,
             tables=(
                 Shown(conversion_table("conversion", whole, columns(paper), NOT_LOADED), "matrix"),
-                shown(paper, CONVERSION),
-                shown(paper, COMPILED, "Compilation as printed"),
-                shown(paper, CORRECT, "Correctness as printed"),
+                paper.shown(CONVERSION),
+                paper.shown(COMPILED, "Compilation as printed"),
+                paper.shown(CORRECT, "Correctness as printed"),
             ),
         ),
         Section(
             slug="refinement",
             title="In the paper, by refinement round",
             charts=(_rates(rows[TRAJECTORY]), _rescued(rows[TRAJECTORY])),
-            tables=(shown(paper, TRAJECTORY),),
+            tables=(paper.shown(TRAJECTORY),),
         ),
         Section(
             slug="thresholds",
             title="Quantized tasks",
             text="Their outputs have to meet all three thresholds at once.",
-            tables=(shown(paper, THRESHOLDS),),
+            tables=(paper.shown(THRESHOLDS),),
         ),
     )
 
@@ -116,11 +97,6 @@ def _count(compiled: Mapping[str, str], correct: Mapping[str, str], method: str)
     tasks = int(correct["tasks"])
     counts = (task_count(compiled, method), task_count(correct, method))
     return CategoryCount(operator_type(correct["category"]), tasks, tasks, tasks, *counts)
-
-
-def shown(paper: Printed, slug: str, folded: str = "") -> Shown:
-    [found] = [one for one in paper.papers if one.slug == slug]
-    return Shown(printed_table(found, paper.rows[slug]), "printed", folded)
 
 
 def _heat(slug: str, title: str, rows: Rows, known: Sequence[str]) -> HeatChart:

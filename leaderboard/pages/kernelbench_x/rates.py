@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leaderboard.charts import HeatChart, heat_map
-from leaderboard.formatting import LEAST_FOR_PERCENT, NBSP, percent, plural
+from leaderboard.formatting import LEAST_FOR_PERCENT, percent, plural, x_of_n
 from leaderboard.tables import Cell, Field, Table, fields, hidden, table, text_field
 
 STEPS = (0.1, 0.25, 0.5, 0.75)  # between the shades of the heat maps; the benchmark's shares are low
@@ -52,10 +52,6 @@ def conversion_table(slug: str, caption: str, columns: Sequence[Column], empty: 
         (field for at, column in enumerate(columns) for field in _conversion_fields(at, column)),
     )
     return table(slug, caption, shown, rows, empty)
-
-
-def x_of_n(count: int, of: int) -> str:
-    return f"{count}{NBSP}of{NBSP}{of}"
 
 
 def _conversion_fields(at: int, column: Column) -> tuple[Field[tuple[CategoryCount, ...]], ...]:

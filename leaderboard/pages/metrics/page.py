@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from evaluator.records.record import PROTOCOL
 from leaderboard.encoding import SCREEN
 from leaderboard.pages.base import Link, Page, Query, by_slug
-from leaderboard.pages.metrics import formulas, kernelbench_x
+from leaderboard.pages.metrics import agentkernelarena, formulas, kernelbench_x
 from leaderboard.pages.metrics.formulas import Metric
 from leaderboard.tables import Cell, Field, Table, table, text_field
 from leaderboard.words import FLAGS, GATES, STATUSES, TRUST, Word, status_cell, word_cell
 
-METRICS: tuple[Metric, ...] = (*formulas.METRICS, *kernelbench_x.METRICS)
+METRICS: tuple[Metric, ...] = (*formulas.METRICS, *agentkernelarena.METRICS, *kernelbench_x.METRICS)
 
 
 @dataclass(frozen=True, slots=True)
