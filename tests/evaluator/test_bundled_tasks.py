@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from evaluator.bundles.tasklists import ARENA, arena_operator_types, tasks_of
-from evaluator.errors import TaskError, UsageError
+from evaluator.errors import TaskError
 from evaluator.pipeline import Evaluator
 from evaluator.records.measurements import AKA_EVENTS, AKA_LOOP, PAPER_CLOCKS
 from evaluator.tasks.reader import load_task, task_ids
@@ -76,7 +76,6 @@ def test_every_task_of_the_first_half_has_its_operator_type_in_the_paper_s_words
         assert [task.provenance["operator_type"] for task in after(path)] in ([], [types[path].name]), path
 
 
-@pytest.mark.xfail(raises=UsageError, strict=True, reason="frozen once all 111 folders are here")
 def test_the_suite_of_111_has_each_public_task_of_the_first_half_exactly_once() -> None:
     tasks = load_suite("native-111").tasks
     assert sorted(task.provenance["path"] for task in tasks) == sorted(
