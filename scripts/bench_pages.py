@@ -24,7 +24,8 @@ from runs.services.revision import public_changed
 
 LISTS = (
     *("tasks", "agents", "runs", "failures", "behaviour", "portability", "cost", "analysis"),
-    *("queue", "hosts", "noise", "versions", "metrics", "peaks", "submit", "data"),
+    *("queue", "hosts", "noise", "versions", "metrics", "peaks", "submit", "data", "iterations", "pairs"),
+    *("kernelbench-x", "kernelbench-x/paper", "agentkernelarena", "agentkernelarena/paper"),
 )
 REPEATS, CLIENT = 3, Client(HTTP_HOST="127.0.0.1")
 
@@ -52,6 +53,8 @@ def main() -> None:
         "distribution": f"/distribution/{board}",
         "attribution": f"/attribution/{board}",
         "efficiency": f"/efficiency/{board}",
+        "quality": f"/quality/{board}",
+        "iterations of a board": f"/iterations/{board}",
         "compare": f"/compare/{board}",
         "generalization": f"/generalization/{board}",
         "same, one category": f"/generalization/{board.replace('/all/', '/hip2hip/')}",
