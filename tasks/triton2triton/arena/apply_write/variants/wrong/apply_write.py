@@ -12,11 +12,12 @@ def apply_write_kernel(table_ptr, row_ptr, column_ptr, data_ptr, starts_ptr, wid
     write = tl.program_id(0)
     begin = tl.load(starts_ptr + write)
     count = tl.load(starts_ptr + write + 1) - begin
-    target = table_ptr + tl.load(row_ptr + write).to(tl.int64) * width + tl.load(column_ptr + write)
+    column = tl.load(column_ptr + write)
+    target = table_ptr + tl.load(row_ptr + write).to(tl.int64) * width + column
     for first in range(0, count, BLOCK):
         place = first + tl.arange(0, BLOCK)
         value = tl.load(data_ptr + begin + place, mask=place < count)
-        tl.store(target + place, value, mask=place < (count + 15) // 16 * 16)
+        tl.store(target + place, value, mask=place < tl.minimum((count + 15) // 16 * 16, width - column))
 
 
 def forward(

@@ -25,7 +25,7 @@ def prefill_inputs_kernel(
         token = tl.load(ids + place, mask=place < count)
         tl.store(input_ptr + begin + place, token, mask=place < count)
     if computed + count <= prompt_len:
-        tl.store(next_ptr + state, tl.load(ids + count))
+        tl.store(next_ptr + state, tl.load(ids + count, mask=computed + count < width, other=0))
 
 
 def forward(

@@ -13,11 +13,12 @@ def next_ids_kernel(starts_ptr, slot_ptr, computed_ptr, all_ids_ptr, next_ids_pt
     begin = tl.load(starts_ptr + request)
     end = tl.load(starts_ptr + request + 1)
     slot = tl.load(slot_ptr + request).to(tl.int64)
-    source = all_ids_ptr + slot * length + tl.load(computed_ptr + request) + 1
+    computed = tl.load(computed_ptr + request)
+    source = all_ids_ptr + slot * length + computed + 1
     for first in range(0, end - begin, BLOCK):
         place = first + tl.arange(0, BLOCK)
         inside = place < end - begin
-        ids = tl.load(source + place, mask=inside, other=0)
+        ids = tl.load(source + place, mask=inside & (computed + 1 + place < length), other=0)
         tl.store(next_ids_ptr + begin + place, ids.to(tl.int64), mask=inside)
 
 
