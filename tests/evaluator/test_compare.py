@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from evaluator.errors import TaskError
-from evaluator.judge.compare import Deviation, compare, deviation
+from evaluator.judge.compare import Deviation, compare, deviation, not_finite
 from evaluator.judge.rejection import Rejection
 from evaluator.tasks.expressions import parse
 from evaluator.tasks.spec import Case, Output, Sampled, Tolerance
@@ -192,3 +192,10 @@ def test_a_varying_output_of_another_length_is_wrong_even_if_it_begins_right():
     assert found(4).reason == found(4, 5, 0).reason == found().reason == "wrong_shape"
     assert found(4).detail == "kept is [1], for these inputs expected [2]"
     assert deviation(torch.ones(3), torch.ones(2, dtype=torch.float64)) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2, torch.bfloat16])
+def test_an_output_that_is_not_unique_may_be_an_8_bit_float(dtype):
+    spec = Output("y", (), "float8_e4m3fn", unique=False)
+    assert not_finite(torch.tensor([1.0, 2.0]).to(dtype), spec) is None
+    assert not_finite(torch.tensor([1.0, math.nan]).to(dtype), spec).reason == "nan"

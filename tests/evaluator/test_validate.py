@@ -186,6 +186,20 @@ def test_an_axis_that_changes_nothing_is_found(folder: Path) -> None:
     assert "always: all cases have the value True" in problems
 
 
+def test_an_axis_may_change_the_dtype_of_an_output_alone(folder: Path) -> None:
+    def change(arena: dict[str, Any]) -> None:
+        few_cases(arena)
+        arena["axes"]["out_dtype"] = {"kind": "dtype", "values": ["float16", "bfloat16"]}
+        arena["outputs"]["y"]["dtype"] = "out_dtype"
+        bound = {"c": 1, "n": 1, "tau": 1.6e-2, "because": "rounded once"}
+        arena["tolerance"] |= {"float16": bound, "bfloat16": bound}
+        for index, case in enumerate(arena["cases"]):
+            case["out_dtype"] = ("float16", "bfloat16")[index % 2]
+
+    change_config(folder, change)
+    assert "out_dtype" not in found("axes", folder)
+
+
 def test_an_axis_that_is_only_an_unused_number_is_found(folder: Path) -> None:
     def change(arena: dict[str, Any]) -> None:
         few_cases(arena)
